@@ -1,0 +1,123 @@
+// "Are these two requests the same?": canonical form, key, verdict and proof of one request.
+//
+// Deny-list design: whatever would reach the upstream is in the key, unless it stands in the short
+// list of fields and headers known not to matter (docs/formats/key.md).
+// Pure: no clock, no I/O. An Examiner is per worker (it owns scratch memory and a hash context).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "http/head.h"
+
+namespace slipstream::contract {
+
+struct Key {
+  std::array<std::uint8_t, 32> bytes{};
+  bool operator==(const Key&) const = default;
+  // The first 12 hexadecimal digits: all that logs and pages ever show.
+  std::string short_hex() const;
+  std::string full_hex() const;
+};
+struct KeyHash {
+  std::size_t operator()(const Key& key) const noexcept;  // its first eight bytes: already uniform
+};
+
+// Closed set. Metric label and `reason` parameter come from to_string (snake_case, stable).
+enum class Reason {
+  kGreedy,            // shareable: explicit greedy decoding, every step takes the arg max
+  kSeeded,            // shareable: explicit seed on a backend known to honour it
+  kPure,              // shareable: no random draw is made
+  kSampledShared,     // shareable: caller opted in with a group, or route policy says so
+  kSampled,           // not: independent draws are the contract
+  kSeedUnproven,      // not: a seed, but the backend is not known to honour it
+  kSideEffect,        // not: stores, tools run by the server, conversation state ...
+  kClock,             // not: the answer contains or depends on this execution's clock
+  kUnknownField,      // not: a field outside the table; nothing to prove with
+  kUnknownHeader,     // not: reserved for forwarded headers that may act (idempotency-key is keyed)
+  kRemoteContent,     // not: the server fetches a URL while it runs
+  kOptedOut,          // not: x-slipstream-coalesce: off, cache-control: no-store / no-cache
+  kDisabled,          // not: route or gateway has coalescing off
+  kSurface,           // not: path or method has no contract, passes through
+  kEncodedBody,       // not: content-encoding on the request body
+  kNotJson,           // not: body is not JSON although the surface expects it (upstream answers)
+  kHttp10,            // not: an HTTP/1.0 caller cannot read chunked framing
+};
+std::string_view to_string(Reason reason);
+inline constexpr int kReasonCount = static_cast<int>(Reason::kHttp10) + 1;
+
+struct Verdict {
+  bool shareable = false;
+  Reason reason = Reason::kSurface;
+  std::string proof;  // one sentence, for /explain; names the deciding field where there is one
+};
+
+// What a route says about sharing. Constant after configuration.
+struct Policy {
+  bool coalesce = true;
+  bool share_sampled = false;             // route policy `sampled: share`
+  bool seed_honoured = false;             // the backend is known to honour explicit seeds
+  std::vector<std::string> harmless_fields;  // unknown top-level fields the operator vouches for
+  std::string route = "default";
+  std::string pool = "default";
+  std::string epoch;                      // identity of the model artifact, empty if unknown
+};
+
+// The tenant boundary, derived from the presented credential by a keyed hash; never from anything
+// else a caller controls. All requests without credential share one anonymous scope.
+struct Scope {
+  std::array<std::uint8_t, 32> bytes{};
+  bool operator==(const Scope&) const = default;
+};
+
+// Why a body is refused with 400 before it reaches table or upstream.
+struct BodyFault {
+  std::string message;  // one sentence, with byte offset; never quotes content
+};
+
+struct Contract {
+  Key key;
+  Verdict verdict;
+  bool streamed = false;        // the body asks for an event stream
+  bool sampled_only = false;    // not shared only because it is sampled (counted as could-have-shared)
+  std::string_view model;       // view into the body given; empty if absent or escaped
+  std::string_view canonical;   // view into the Examiner's memory: valid until its next examine()
+};
+
+// Surfaces with a contract; everything else passes through.
+enum class Surface { kPassThrough, kChatCompletions };
+Surface surface_of(std::string_view method, std::string_view path);
+std::string_view to_string(Surface surface);
+
+class Examiner {
+ public:
+  // `scope_secret`: key of the credential hash, from base/random or configuration.
+  explicit Examiner(std::string_view scope_secret);
+  ~Examiner();
+  Examiner(const Examiner&) = delete;
+  Examiner& operator=(const Examiner&) = delete;
+
+  Scope scope_of(const http::Head& head);
+
+  // Precondition: surface != kPassThrough. `body` must stay alive while the Contract is used, and
+  // have body_padding() readable bytes behind it if the implementation asks for them.
+  Result<Contract, BodyFault> examine(Surface surface, const http::Head& head, std::string_view body,
+                                      const Scope& scope, const Policy& policy);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// True for request header fields that are passed to the upstream (hop-by-hop, Connection-named,
+// accept-encoding, x-slipstream-*, host, content-length, expect and x-request-id are not: the gateway
+// writes its own).
+bool is_forwarded(std::string_view lower_name);
+
+}  // namespace slipstream::contract

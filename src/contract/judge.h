@@ -1,0 +1,73 @@
+// What an answer says about itself: does it carry tokens, did it finish, is it an error?
+//
+// Success of a stream is semantic (DESIGN: whole / claimed / cut): the transport ended, every choice
+// has a finish reason, and the terminal marker may be missing but is never invented.
+// Pure; one Judge per attempt; one thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "contract/contract.h"
+
+namespace slipstream::contract {
+
+// What one whole event of a chat stream is.
+enum class EventKind {
+  kComment,   // only comment lines: activity, not a first token
+  kPreamble,  // role or empty delta: not yet semantic
+  kSemantic,  // content, reasoning, tool call, refusal, finish reason: the commit point
+  kUsage,     // usage chunk with no choices
+  kDone,      // data: [DONE]
+  kError,     // in-band error object (openai {"error":{...}}, tgi {"error":"text"}, event: error)
+  kOther,     // anything else: forwarded verbatim, neither token nor end
+};
+
+// How a stream that reached the transport's end must be told.
+enum class Ending {
+  kWhole,    // a finish reason for every choice seen (marker or not)
+  kClaimed,  // the marker, but a finish reason is missing
+  kCut,      // neither: a failure, also after a clean transport end
+};
+
+struct Usage {
+  std::uint64_t prompt_tokens = 0;
+  std::uint64_t completion_tokens = 0;
+  bool known = false;
+};
+
+class StreamJudge {
+ public:
+  // `raw`: one whole event as sse::Splitter delivers it.
+  EventKind observe(std::string_view raw);
+  Ending ending() const;      // if the transport ended cleanly now
+  bool done_seen() const { return done_; }
+  const Usage& usage() const { return usage_; }
+  // After kError: an HTTP status that the error object implies (code or type), 502 if none.
+  int error_status() const { return error_status_; }
+  // Events that carried tokens: the fallback when no usage chunk tells.
+  std::uint64_t semantic_events() const { return semantic_events_; }
+
+ private:
+  Usage usage_;
+  std::uint64_t semantic_events_ = 0;
+  int error_status_ = 502;
+  bool done_ = false;
+  std::uint64_t choices_seen_ = 0;      // bit per choice index, below 64
+  std::uint64_t choices_finished_ = 0;
+  bool many_choices_ = false;           // an index of 64 or more: never judged whole without proof
+  bool error_ = false;
+  std::string scratch_;
+};
+
+// A complete non-streamed JSON answer with status 200.
+struct BodyJudgement {
+  bool error = false;      // a top-level error object in a 200 answer
+  int error_status = 502;
+  bool finished = false;   // a finish reason for every choice
+  Usage usage;
+};
+BodyJudgement judge_body(std::string_view body);
+
+}  // namespace slipstream::contract
