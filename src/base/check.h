@@ -8,6 +8,6 @@ namespace slipstream {
 
 }  // namespace slipstream
 
-#define SLIP_CHECK(expression) \
+#define SLIP_CHECK(expression)         \
   ((expression) ? static_cast<void>(0) \
                 : ::slipstream::check_failed(#expression, __FILE__, __LINE__))

@@ -1,7 +1,7 @@
 // Time, as a dependency.
 //
-// Nothing outside base/ reads a clock: time comes in by constructor, so that the simulation can own it.
-// Thread rule: implementations must allow concurrent now() and wall_now().
+// Nothing outside base/ reads a clock: time comes in by constructor, so that the simulation can own
+// it. Thread rule: implementations must allow concurrent now() and wall_now().
 #pragma once
 
 #include <chrono>
@@ -33,11 +33,14 @@ class SystemClock final : public Clock {
   WallTime wall_now() const override;
 };
 
-// A clock that moves only when told, for tests. Starts above zero so that "0 means unset" bugs show.
+// A clock that moves only when told, for tests. Starts above zero so that "0 means unset" bugs
+// show.
 class ManualClock final : public Clock {
  public:
   Time now() const override { return now_; }
-  WallTime wall_now() const override { return WallTime{} + std::chrono::duration_cast<WallTime::duration>(now_.time_since_epoch()); }
+  WallTime wall_now() const override {
+    return WallTime{} + std::chrono::duration_cast<WallTime::duration>(now_.time_since_epoch());
+  }
   void advance(Duration by) { now_ += by; }
   void set(Time to) { now_ = to; }
 
@@ -45,10 +48,14 @@ class ManualClock final : public Clock {
   Time now_ = Time{} + std::chrono::hours(1);
 };
 
-inline long long to_ms(Duration d) { return std::chrono::duration_cast<milliseconds>(d).count(); }
+inline long long to_ms(Duration d) {
+  return std::chrono::duration_cast<milliseconds>(d).count();
+}
 inline long long to_us(Duration d) {
   return std::chrono::duration_cast<std::chrono::microseconds>(d).count();
 }
-inline double to_seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
+inline double to_seconds(Duration d) {
+  return std::chrono::duration<double>(d).count();
+}
 
 }  // namespace slipstream

@@ -9,7 +9,9 @@
 namespace slipstream {
 
 // ASCII only: header names and tokens are ASCII by grammar.
-inline char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+inline char ascii_lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+}
 bool iequals(std::string_view a, std::string_view b);
 std::string_view trim(std::string_view text);  // spaces and tabs, both ends
 

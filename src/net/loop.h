@@ -17,8 +17,8 @@ using Task = std::function<void()>;
 
 class Loop;
 
-// A deadline that can be moved cheaply. Moving it later costs a store; the heap is touched only when
-// it moves earlier or fires. Destroying or cancelling it guarantees that no call follows.
+// A deadline that can be moved cheaply. Moving it later costs a store; the heap is touched only
+// when it moves earlier or fires. Destroying or cancelling it guarantees that no call follows.
 // Belongs to the loop's thread. Must not outlive the loop.
 class Timer {
  public:
@@ -27,7 +27,7 @@ class Timer {
   Timer(const Timer&) = delete;
   Timer& operator=(const Timer&) = delete;
 
-  void set(Time at);         // replaces any earlier deadline; kNever cancels lazily
+  void set(Time at);  // replaces any earlier deadline; kNever cancels lazily
   void cancel();
   Time deadline() const { return deadline_; }
 

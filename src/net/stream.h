@@ -3,10 +3,11 @@
 // implement the same five.
 //
 // Thread rule: a stream belongs to the loop it was made on; all calls and callbacks happen there.
-// Readiness is edge-like: on_readable() is called after a read() returned kWouldBlock (or before the
-// first read) and more can be read; the handler may stop reading at any time and simply call read()
-// again later. on_writable() is called after a write() took less than offered. Both may be spurious.
-// No callback comes after close(); no callback is made from inside read(), write() or set_handler().
+// Readiness is edge-like: on_readable() is called after a read() returned kWouldBlock (or before
+// the first read) and more can be read; the handler may stop reading at any time and simply call
+// read() again later. on_writable() is called after a write() took less than offered. Both may be
+// spurious. No callback comes after close(); no callback is made from inside read(), write() or
+// set_handler().
 #pragma once
 
 #include <sys/uio.h>
