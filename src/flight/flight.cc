@@ -22,11 +22,16 @@ void Flight::wake_others() {
   }
 }
 
+void Flight::forget_positions() {
+  fastest_.store(0, std::memory_order_release);
+  wake(home());
+  wake_others();
+}
+
 void Flight::note_position(std::uint64_t position) {
-  std::uint64_t seen = fastest_.load(std::memory_order_relaxed);
+  std::uint64_t seen = fastest_.load(std::memory_order_seq_cst);
   while (position > seen &&
-         !fastest_.compare_exchange_weak(seen, position, std::memory_order_release,
-                                         std::memory_order_relaxed)) {
+         !fastest_.compare_exchange_weak(seen, position, std::memory_order_seq_cst)) {
   }
 }
 

@@ -8,9 +8,8 @@
 //   constant after construction   key, canonical, id, home
 //   home worker only              writing the log and the head, attempt, home room
 //   under the table shard's lock  core, attaching to and releasing the log's head
-//   any thread                    reading the log, head() once the log has published bytes or
-//   ended,
-//                                 interests and pending wake-ups (atomic masks, one bit per worker)
+//   any thread                    reading the log, head() once bytes were published or it ended;
+//                                 interests and pending wake-ups (atomic masks, a bit per worker)
 // Lifetime: reference counted; the table, every subscriber, every posted wake-up and a running
 // attempt hold one reference each.
 #pragma once
@@ -44,8 +43,9 @@ struct AnswerHead {
   Body body = Body::kNone;
   std::uint64_t content_length = 0;  // with kLength
   bool event_stream = false;
-  // A transient failure: callers' libraries may retry after this long, unless the budget is empty.
-  bool transient_failure = false;
+  // For failures: when callers' libraries may try again (0 = not said), and whether they had better
+  // not.
+  std::uint64_t retry_after_ms = 0;
   bool retry_discouraged = false;
 };
 
@@ -108,7 +108,9 @@ class Flight {
   bool shared() const { return shared_; }
 
   const ReplayLog& log() const { return log_; }
-  // Precondition: log().published() > 0 or log().ended(), seen by this thread.
+  // The head is frozen: subscribers may answer with it. Implied by published bytes or an ended log.
+  bool head_ready() const { return head_ready_.load(std::memory_order_acquire); }
+  // Precondition: head_ready(), seen by this thread.
   const AnswerHead& head() const { return head_; }
 
   // Called on the home worker after a wake-up: subscribers came, left or caught up.
@@ -119,16 +121,22 @@ class Flight {
   // After publish(): wakes every other worker that has subscribers. Home worker only.
   void wake_others();
 
-  // The fastest subscriber's position: what the upstream read is paced by. Monotone until a
-  // subscriber leaves, then measured anew.
+  // The fastest subscriber's position: what the upstream read is paced by. Monotone; one that left
+  // still counts, which errs towards reading on. To resume without losing a wake-up a subscriber
+  // notes its position before it looks at paused(), the home worker pauses before it looks at the
+  // position; all four are sequentially consistent.
   void note_position(std::uint64_t position);
-  std::uint64_t fastest_position() const { return fastest_.load(std::memory_order_acquire); }
+  // A subscriber that may have been the fastest left: everybody says anew where they are.
+  void forget_positions();
+  std::uint64_t fastest_position() const { return fastest_.load(std::memory_order_seq_cst); }
   void set_paused(bool paused) { paused_.store(paused, std::memory_order_seq_cst); }
   bool paused() const { return paused_.load(std::memory_order_seq_cst); }
 
  protected:
   ReplayLog& mutable_log() { return log_; }
+  // Precondition: the head is not frozen.
   AnswerHead& mutable_head() { return head_; }
+  void freeze_head() { head_ready_.store(true, std::memory_order_release); }
 
  private:
   friend class FlightTable;
@@ -150,6 +158,7 @@ class Flight {
   std::atomic<std::uint64_t> pending_{0};    // bit per worker with a wake-up on its way
   std::atomic<std::uint64_t> fastest_{0};
   std::atomic<bool> paused_{false};
+  std::atomic<bool> head_ready_{false};
   bool shared_ = false;
   bool in_table_ = false;  // under the shard's lock
   std::atomic<std::uint32_t> references_{0};

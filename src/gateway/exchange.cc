@@ -1,0 +1,251 @@
+#include "gateway/exchange.h"
+
+#include <algorithm>
+#include <array>
+
+#include "gateway/session.h"
+#include "gateway/worker.h"
+#include "http/write.h"
+
+namespace slipstream::gateway {
+
+using flight::AnswerHead;
+using flight::SubscriberEnding;
+using telemetry::Counter;
+using telemetry::LabelledCounter;
+
+void Exchange::reset() {
+  body_.clear();
+  request_id_ = worker_.make_id("req_");
+  out_.clear();
+  tail_.clear();
+  out_sent_ = tail_sent_ = 0;
+  began_at_ = last_write_ = worker_.now();
+  lag_allowed_ = 0;
+  role_ = Role::kSolo;
+  reason_ = contract::Reason::kSurface;
+  answer_ = Answer::kWaiting;
+  direct_ending_ = SubscriberEnding::kDelivered;
+  streamed_ = blocked_ = tail_ready_ = log_dropped_ = first_bytes_ = over_ = false;
+  series_ = nullptr;
+}
+
+void Exchange::begin(Session& session, http::Head head) {
+  session_ = &session;
+  head_ = std::move(head);
+  reset();
+  deadline_ = began_at_ + worker_.shared().settings.request.deadline;
+  surface_ = contract::surface_of(head_.method(), head_.path());
+  if (head_.expects_continue()) session.stream().write("HTTP/1.1 100 Continue\r\n\r\n");
+  if (surface_ != contract::Surface::kPassThrough) return;
+  series_ = &worker_.metrics().series("default", "", worker_.shared().endpoint, "");
+  const Upload upload = head_.framing() == http::Framing::kLength    ? Upload::kLength
+                        : head_.framing() == http::Framing::kChunked ? Upload::kChunked
+                                                                     : Upload::kNone;
+  series_->add(LabelledCounter::kVerdicts, static_cast<int>(contract::Reason::kSurface));
+  fly_alone(contract::Reason::kSurface, make_order(Order::Answer::kRelayed, upload));
+}
+
+void Exchange::body(std::string_view bytes) {
+  if (over_) return;
+  if (surface_ != contract::Surface::kPassThrough) {
+    body_.append(bytes);
+  } else if (flight_) {
+    live().upload(bytes);
+  }
+}
+
+bool Exchange::upload_is_full() const {
+  return flight_ && surface_ == contract::Surface::kPassThrough &&
+         live().upload_backlog() > kUploadBacklogMax;
+}
+
+void Exchange::request_complete() {
+  if (over_) return;
+  if (surface_ != contract::Surface::kPassThrough) return dispatch_contract();
+  if (flight_ && head_.framing() != http::Framing::kNone) live().finish_upload();
+  pump();
+}
+
+void Exchange::dispatch_contract() {
+  const contract::Policy& policy = worker_.shared().policy;
+  const contract::Scope scope = worker_.examiner().scope_of(head_);
+  auto examined = worker_.examiner().examine(surface_, head_, body_, scope, policy);
+  if (!examined) return refuse_body(examined.error());
+  contract::Contract& contract = *examined;
+  series_ = &worker_.metrics().series(policy.route, contract.model, worker_.shared().endpoint, "");
+  streamed_ = contract.streamed;
+  if (contract.verdict.shareable && worker_.shared().replay_budget.exhausted()) {
+    contract.verdict.shareable = false;
+    contract.verdict.reason = contract::Reason::kMemory;
+  }
+  reason_ = contract.verdict.reason;
+  series_->add(LabelledCounter::kVerdicts, static_cast<int>(reason_));
+  if (contract.sampled_only) series_->add(Counter::kCouldHaveShared);
+  if (contract.verdict.shareable) return share(contract);
+  fly_alone(reason_,
+            make_order(streamed_ ? Order::Answer::kStream : Order::Answer::kBody, Upload::kLength));
+}
+
+Order Exchange::make_order(Order::Answer answer, Upload upload) {
+  Order order;
+  order.answer = answer;
+  order.framing =
+      head_.minor_version() == 0 ? Order::Framing::kUntilClose : Order::Framing::kChunked;
+  order.upload = upload;
+  order.head_method = head_.method() == "HEAD";
+  const bool collected = surface_ != contract::Surface::kPassThrough;
+  if (!collected && upload != Upload::kNone) order.body_kind = upstream::Call::Body::kStreamed;
+  // A generation changes nothing upstream; elsewhere only what is safe by its method is sent twice.
+  order.repeatable =
+      collected || (upload == Upload::kNone &&
+                    (head_.method() == "GET" || order.head_method || head_.method() == "OPTIONS"));
+  UpstreamRequest request;
+  request.host = worker_.shared().upstream_host;
+  request.path_prefix = worker_.shared().settings.upstream.url.path;
+  request.request_id = request_id_;
+  request.upload = upload;
+  request.content_length = collected ? body_.size() : head_.content_length();
+  order.head = upstream_head(head_, request);
+  if (collected) order.body = std::move(body_);
+  return order;
+}
+
+void Exchange::share(const contract::Contract& contract) {
+  flight::Flight::Setup setup;
+  setup.key = contract.key.bytes;
+  setup.canonical = contract.canonical;
+  setup.id = worker_.make_id("f");
+  setup.home = worker_.index();
+  setup.opened_at = worker_.now();
+  const flight::FlightRef spare(new LiveFlight(worker_, std::move(setup)));
+  const Duration max_age =
+      contract.max_age_s ? Duration(seconds(*contract.max_age_s)) : Duration::max();
+  series_->add(Counter::kRequests);
+  auto entry = worker_.shared().table.enter(spare, worker_.now(), max_age);
+  if (!entry.opened && entry.flight->canonical() != contract.canonical) {
+    // Two different contracts with one SHA-256: never seen, never shared.
+    worker_.shared().table.leave(*entry.flight, worker_.now());
+    return fly_alone(reason_, make_order(streamed_ ? Order::Answer::kStream : Order::Answer::kBody,
+                                         Upload::kLength));
+  }
+  role_ = entry.opened ? Role::kLeader : Role::kFollower;
+  series_->add(entry.opened ? Counter::kLeaders : Counter::kFollowers);
+  if (entry.opened) series_->add(Counter::kUniqueKeys);
+  worker_.shared().log.event(telemetry::Level::kInfo, to_string(role_),
+                             {{"key", contract.key.short_hex()},
+                              {"flight", entry.flight->id()},
+                              {"request", request_id_}});
+  subscribe(std::move(entry.flight), std::move(entry.cursor));
+  if (role_ == Role::kLeader) {
+    live().start(
+        make_order(streamed_ ? Order::Answer::kStream : Order::Answer::kBody, Upload::kLength),
+        *series_);
+  }
+  pump();
+}
+
+void Exchange::fly_alone(contract::Reason reason, Order order) {
+  reason_ = reason;
+  role_ = Role::kSolo;
+  flight::Flight::Setup setup;
+  setup.id = worker_.make_id("f");
+  setup.home = worker_.index();
+  setup.opened_at = worker_.now();
+  const boost::intrusive_ptr<LiveFlight> alone(new LiveFlight(worker_, std::move(setup)));
+  flight::Cursor cursor = worker_.shared().table.enter_alone(*alone);
+  series_->add(Counter::kRequests);
+  worker_.shared().log.event(
+      telemetry::Level::kInfo, "solo",
+      {{"reason", contract::to_string(reason)}, {"flight", alone->id()}, {"request", request_id_}});
+  subscribe(alone, std::move(cursor));
+  if (order.body_kind == upstream::Call::Body::kStreamed) {
+    alone->set_upload_listener([this] { session_->read_more(); });
+  }
+  alone->start(std::move(order), *series_);
+}
+
+void Exchange::subscribe(flight::FlightRef flight, flight::Cursor cursor) {
+  flight_ = std::move(flight);
+  cursor_ = std::move(cursor);
+  lag_allowed_ =
+      std::max(worker_.shared().settings.replay.lag_bytes_max, flight_->log().appended());
+  worker_.hall().enter(*flight_, *this);
+  worker_.note_subscribers();
+  session_->check_at(worker_.now() + first_check());
+}
+
+void Exchange::refuse_body(const contract::BodyFault& fault) {
+  series_ =
+      &worker_.metrics().series(worker_.shared().policy.route, "", worker_.shared().endpoint, "");
+  series_->add(LabelledCounter::kRefusedRequests, static_cast<int>(RefusedBecause::kBody));
+  answer_directly(400, error_body(400, fault.message, "invalid_body"));
+}
+
+void Exchange::answer_directly(int status, std::string body) {
+  AnswerHead answer;
+  answer.status = status;
+  answer.shared_fields = "content-type: application/json\r\n";
+  answer.body = AnswerHead::Body::kLength;
+  answer.content_length = body.size();
+  CallerHead caller;
+  caller.role = role_;
+  caller.reason = reason_;
+  caller.request_id = request_id_;
+  const bool keep =
+      head_.keep_alive() && !worker_.shared().draining.load(std::memory_order_relaxed);
+  caller.connection = keep ? CallerHead::Connection::kKeepAlive : CallerHead::Connection::kClose;
+  append_caller_head(out_, answer, caller);
+  out_ += body;
+  answer_ = Answer::kDirect;
+  blocked_ = false;
+  pump();
+}
+
+void Exchange::abandon(SubscriberEnding ending) {
+  if (over_) return;
+  over_ = true;
+  leave_flight();
+  count_ending(ending);
+}
+
+void Exchange::leave_flight() {
+  if (!flight_) return;
+  const flight::FlightRef flight = std::move(flight_);
+  flight_.reset();
+  if (worker_.hall().seated(*this)) worker_.hall().leave(*flight, *this);
+  worker_.note_subscribers();
+  cursor_.drop();
+  auto& live = static_cast<LiveFlight&>(*flight);
+  const flight::Core::OnLeave effect = worker_.shared().table.leave(*flight, worker_.now());
+  const bool at_home = flight->home() == worker_.index();
+  if (at_home) live.set_upload_listener({});
+  if (flight->log().ended()) return;
+  if (effect != flight::Core::OnLeave::kNothing) {
+    at_home ? live.on_home_wake() : flight->wake(flight->home());
+  } else if (flight->log().appended() > worker_.shared().settings.replay.lag_bytes_max / 4) {
+    flight->forget_positions();
+  }
+}
+
+void Exchange::count_ending(SubscriberEnding ending) {
+  if (!series_) return;
+  series_->add(LabelledCounter::kSubscriberEndings, static_cast<int>(ending));
+  series_->observe(telemetry::Histogram::kRequest, to_seconds(worker_.now() - began_at_));
+  if (!worker_.shared().log.enabled(telemetry::Level::kDebug)) return;
+  worker_.shared().log.event(telemetry::Level::kDebug, "ended",
+                             {{"request", request_id_},
+                              {"role", to_string(role_)},
+                              {"ending", to_string(ending)},
+                              {"ms", to_ms(worker_.now() - began_at_)}});
+}
+
+void Exchange::end(SubscriberEnding ending, Reuse reuse) {
+  if (over_) return;
+  over_ = true;
+  leave_flight();
+  count_ending(ending);
+  session_->exchange_over(reuse);
+}
+
+}  // namespace slipstream::gateway

@@ -1,0 +1,127 @@
+// One request and its answer: contract, flight, and writing from the flight's log to the caller.
+//
+//   begin -> body... -> request_complete -> dispatch -> (progress -> write)... -> end
+//
+// Lent from its worker's free list for one request at a time. Subscribes to exactly one flight at a
+// time and ends exactly once, with a SubscriberEnding.
+// Thread rule: its worker's.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "contract/contract.h"
+#include "flight/flight.h"
+#include "gateway/heads.h"
+#include "gateway/live_flight.h"
+#include "gateway/shared.h"
+#include "http/head.h"
+#include "telemetry/series.h"
+
+namespace slipstream::gateway {
+
+class Session;
+class Worker;
+
+// What becomes of the connection after an exchange.
+enum class After { kKeepAlive, kClose, kReset };
+
+class Exchange final : public flight::Subscriber {
+ public:
+  explicit Exchange(Worker& worker) : worker_(worker) {}
+  ~Exchange() = default;
+
+  // The request's head is here. Decides whether the body is collected (a surface with a contract)
+  // or streamed on as it comes.
+  void begin(Session& session, http::Head head);
+  void body(std::string_view bytes);
+  void request_complete();
+
+  // The upstream takes a streamed upload slower than the caller sends it: stop reading.
+  bool upload_is_full() const;
+
+  void on_writable();
+  void on_progress() override;
+  // Checks the deadlines; returns when to be called again at the latest.
+  Time on_tick(Time now);
+  // Leaves without writing anything more. The session closes the connection.
+  void abandon(flight::SubscriberEnding ending);
+
+ private:
+  enum class Answer {
+    kWaiting,   // nothing sent
+    kOpened,    // the gateway sent a head and comments of its own to keep a stream alive
+    kHeadMade,  // the flight's head is on its way
+    kDirect,    // the gateway answers by itself; no flight
+  };
+  static constexpr std::size_t kPiecesMax = 64;
+  static constexpr std::uint64_t kUploadBacklogMax = 256 * 1024;
+
+  void reset();
+  void dispatch_contract();
+  void share(const contract::Contract& contract);
+  void fly_alone(contract::Reason reason, Order order);
+  void subscribe(flight::FlightRef flight, flight::Cursor cursor);
+  Order make_order(Order::Answer answer, Upload upload);
+  void refuse_body(const contract::BodyFault& fault);
+  void answer_directly(int status, std::string body);
+
+  void pump();
+  void prepare_head();
+  // The bytes after the log's last: the final chunk, or the honest end of a broken stream.
+  void prepare_tail();
+  // One gather-write of everything that can go now; false when there is no more to do.
+  enum class LogState { kGrowing, kEnded };
+  bool write_pieces(LogState log);
+  void take_written(std::size_t bytes, std::uint64_t from_log);
+  void note_first_bytes();
+  bool answer_is_whole() const;
+
+  bool caught_up() const;
+  bool lags_too_far() const;
+  void send_comment();
+  void fall_back();
+  void time_out();
+
+  void finish();
+  void leave_flight();
+  void count_ending(flight::SubscriberEnding ending);
+  using Reuse = After;
+  void end(flight::SubscriberEnding ending, Reuse reuse);
+  Duration first_check() const;
+  LiveFlight& live() const { return static_cast<LiveFlight&>(*flight_); }
+  bool chunked() const;
+
+  Worker& worker_;
+  Session* session_ = nullptr;
+  http::Head head_;
+  std::string body_;
+  contract::Surface surface_ = contract::Surface::kPassThrough;
+  std::string request_id_;
+  telemetry::Series* series_ = nullptr;
+
+  flight::FlightRef flight_;
+  flight::Cursor cursor_;
+  std::string out_;   // own bytes before the log's: head, comments
+  std::string tail_;  // own bytes after the log's
+  std::size_t out_sent_ = 0;
+  std::size_t tail_sent_ = 0;
+
+  Time began_at_{};
+  Time deadline_ = kNever;
+  Time last_write_{};
+  std::uint64_t lag_allowed_ = 0;
+  Role role_ = Role::kSolo;
+  contract::Reason reason_ = contract::Reason::kSurface;
+  Answer answer_ = Answer::kWaiting;
+  flight::SubscriberEnding direct_ending_ = flight::SubscriberEnding::kDelivered;
+  bool streamed_ = false;
+  bool blocked_ = false;
+  bool tail_ready_ = false;
+  bool log_dropped_ = false;  // the log does not fit what the caller was told: only tail_ follows
+  bool first_bytes_ = false;
+  bool over_ = false;
+};
+
+}  // namespace slipstream::gateway

@@ -1,0 +1,190 @@
+#include "gateway/heads.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "http/write.h"
+#include "json/escape.h"
+
+namespace slipstream::gateway {
+
+namespace {
+
+// Fields that describe the leader's own call. Prefixes end in '-'.
+constexpr std::array<std::string_view, 10> kLeaderOnly = {
+    "set-cookie", "x-request-id",         "request-id",     "x-ratelimit-", "anthropic-ratelimit-",
+    "ratelimit-", "openai-processing-ms", "x-compute-time", "cf-ray",       "x-amzn-requestid"};
+constexpr std::uint64_t kRetryAfterMaxSeconds = 300;
+// Fields the gateway writes itself.
+constexpr std::array<std::string_view, 5> kOwn = {"content-length", "cache-status", "x-slipstream",
+                                                  "alt-svc", "x-should-retry"};
+
+bool is_leader_only(std::string_view name) {
+  return std::any_of(kLeaderOnly.begin(), kLeaderOnly.end(), [name](std::string_view entry) {
+    return entry.back() == '-' ? name.starts_with(entry) : name == entry;
+  });
+}
+
+bool is_own(std::string_view name) {
+  return std::find(kOwn.begin(), kOwn.end(), name) != kOwn.end();
+}
+
+bool named_in_connection(const http::Head& head, std::string_view name) {
+  std::string_view list = head.find("connection");
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    if (iequals(trim(list.substr(0, comma)), name)) return true;
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return false;
+}
+
+// Delays are sent to each caller anew, with jitter for followers; a date passes as it is.
+bool take_retry_after(const http::Head::Field& field, flight::AnswerHead& answer) {
+  const bool in_ms = field.name == "retry-after-ms";
+  if (!in_ms && field.name != "retry-after") return false;
+  const auto value = parse_decimal(field.value);
+  if (!value) return false;
+  const std::uint64_t ms =
+      std::min<std::uint64_t>(*value, kRetryAfterMaxSeconds * 1000) * (in_ms ? 1 : 1000);
+  if (in_ms || answer.retry_after_ms == 0)
+    answer.retry_after_ms = std::min(ms, kRetryAfterMaxSeconds * 1000);
+  return true;
+}
+
+std::string_view cache_status(Role role) {
+  switch (role) {
+    case Role::kLeader:
+      return "slipstream; fwd=miss";
+    case Role::kFollower:
+      return "slipstream; fwd=miss; collapsed";
+    case Role::kSolo:
+      return "slipstream; fwd=bypass; detail=\"";
+  }
+  return {};
+}
+
+std::string_view error_type(int status) {
+  if (status == 429) return "rate_limit_error";
+  if (status == 401) return "authentication_error";
+  if (status == 403) return "permission_error";
+  return status < 500 ? "invalid_request_error" : "upstream_error";
+}
+
+}  // namespace
+
+std::string_view to_string(Role role) {
+  switch (role) {
+    case Role::kLeader:
+      return "leader";
+    case Role::kFollower:
+      return "follower";
+    case Role::kSolo:
+      return "solo";
+  }
+  return "unknown";
+}
+
+std::string upstream_head(const http::Head& from, const UpstreamRequest& with) {
+  std::string out;
+  out.reserve(512);
+  out += from.method();
+  out += ' ';
+  out += with.path_prefix;
+  out += from.target();
+  out += " HTTP/1.1\r\n";
+  http::append_field(out, "host", with.host);
+  for (std::size_t i = 0; i < from.field_count(); ++i) {
+    const http::Head::Field field = from.field(i);
+    if (!contract::is_forwarded(from, field.name)) continue;
+    http::append_field(out, field.name, field.value);
+  }
+  http::append_field(out, "x-request-id", with.request_id);
+  if (with.upload == Upload::kLength)
+    http::append_field(out, "content-length", with.content_length);
+  if (with.upload == Upload::kChunked) http::append_field(out, "transfer-encoding", "chunked");
+  http::append_end_of_head(out);
+  return out;
+}
+
+flight::AnswerHead answer_head(const http::Head& from) {
+  flight::AnswerHead answer;
+  answer.status = from.status();
+  const bool has_connection = from.has("connection");
+  for (std::size_t i = 0; i < from.field_count(); ++i) {
+    const http::Head::Field field = from.field(i);
+    if (http::is_hop_by_hop(field.name) || is_own(field.name)) continue;
+    if (has_connection && named_in_connection(from, field.name)) continue;
+    if (take_retry_after(field, answer)) continue;
+    const bool upstream_id = field.name == "x-request-id" || field.name == "request-id";
+    http::append_field(is_leader_only(field.name) ? answer.leader_fields : answer.shared_fields,
+                       upstream_id ? "x-upstream-request-id" : field.name, field.value);
+  }
+  answer.event_stream = from.find("content-type").starts_with("text/event-stream");
+  return answer;
+}
+
+void append_caller_head(std::string& out, const flight::AnswerHead& answer,
+                        const CallerHead& caller) {
+  http::append_status_line(out, answer.status);
+  out += answer.shared_fields;
+  if (caller.role != Role::kFollower) out += answer.leader_fields;
+  switch (answer.body) {
+    case flight::AnswerHead::Body::kLength:
+      http::append_field(out, "content-length", answer.content_length);
+      break;
+    case flight::AnswerHead::Body::kChunked:
+      http::append_field(out, "transfer-encoding", "chunked");
+      break;
+    case flight::AnswerHead::Body::kNone:
+    case flight::AnswerHead::Body::kUntilClose:
+      break;
+  }
+  if (caller.retry_after_ms > 0) {
+    http::append_field(out, "retry-after-ms", caller.retry_after_ms);
+    http::append_field(out, "retry-after", (caller.retry_after_ms + 999) / 1000);
+  }
+  if (answer.retry_discouraged) http::append_field(out, "x-should-retry", "false");
+  http::append_field(out, "x-request-id", caller.request_id);
+  out += "cache-status: ";
+  out += cache_status(caller.role);
+  if (caller.role == Role::kSolo) {
+    out += contract::to_string(caller.reason);
+    out += '"';
+  }
+  out += "\r\nx-slipstream: ";
+  out += to_string(caller.role);
+  if (!caller.flight_id.empty()) {
+    out += "; flight=\"";
+    out += caller.flight_id;
+    out += '"';
+  }
+  out += "; reason=";
+  out += contract::to_string(caller.reason);
+  out += "\r\n";
+  if (caller.connection == CallerHead::Connection::kClose)
+    http::append_field(out, "connection", "close");
+  http::append_end_of_head(out);
+}
+
+std::string error_body(int status, std::string_view message, std::string_view code) {
+  std::string out = R"({"error":{"message":)";
+  json::append_quoted(out, message);
+  out += R"(,"type":")";
+  out += error_type(status);
+  out += R"(","param":null,"code":")";
+  out += code;
+  out += "\"}}";
+  return out;
+}
+
+std::string error_event(std::string_view body) {
+  std::string out = "data: ";
+  // A line break may stand between JSON tokens, never inside a string: a space means the same.
+  for (const char c : body) out += c == '\n' || c == '\r' ? ' ' : c;
+  out += "\n\n";
+  return out;
+}
+
+}  // namespace slipstream::gateway

@@ -1,0 +1,52 @@
+// Heads and error bodies, as pure functions: what goes to the upstream, what each caller gets.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "contract/contract.h"
+#include "flight/flight.h"
+#include "http/head.h"
+
+namespace slipstream::gateway {
+
+// How the gateway frames the request body towards the upstream.
+enum class Upload { kNone, kLength, kChunked };
+
+struct UpstreamRequest {
+  std::string_view host;         // Host field
+  std::string_view path_prefix;  // before the caller's target; may be empty
+  std::string_view request_id;   // the flight's own
+  Upload upload = Upload::kNone;
+  std::uint64_t content_length = 0;  // with kLength
+};
+// The request head for the upstream, rebuilt from the parsed one: never the caller's framing,
+// hop-by-hop fields or names in Connection (RFC 9110 section 7.6.1).
+std::string upstream_head(const http::Head& from, const UpstreamRequest& with);
+
+// Splits an upstream answer's fields into those all subscribers may see and those of the leader's
+// own call (cookies, rate limits, timings, ids). Framing is left to the caller of this function.
+flight::AnswerHead answer_head(const http::Head& from);
+
+enum class Role { kLeader, kFollower, kSolo };
+std::string_view to_string(Role role);
+
+struct CallerHead {
+  Role role = Role::kSolo;
+  contract::Reason reason = contract::Reason::kSurface;
+  std::string_view flight_id;  // empty: no flight (the gateway answered by itself)
+  std::string_view request_id;
+  std::uint64_t retry_after_ms = 0;  // already jittered; 0 = not sent
+  enum class Connection { kKeepAlive, kClose } connection = Connection::kKeepAlive;
+};
+// One caller's response head for a flight's answer, through the empty line.
+void append_caller_head(std::string& out, const flight::AnswerHead& answer,
+                        const CallerHead& caller);
+
+// OpenAI's error shape. `code` is a stable snake_case word; `message` one sentence.
+std::string error_body(int status, std::string_view message, std::string_view code);
+// The same as an event: "data: {...}\n\n".
+std::string error_event(std::string_view body);
+
+}  // namespace slipstream::gateway

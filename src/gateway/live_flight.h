@@ -1,0 +1,137 @@
+// A flight with its upstream call: attempt, judgement, commit point, retry, ending.
+//
+// Lives on its home worker: everything here happens on that worker's thread, except what
+// flight::Flight opens to any thread. A running flight holds itself; it lets go when it ended.
+//
+//   start -> attempt -> (failure -> retry once) -> commit -> publish ... -> end
+//
+// Before the commit point nothing is visible to subscribers. The commit point is the first semantic
+// event of a stream, the whole body of a non-streamed answer, and the head of what has no contract.
+#pragma once
+
+#include <boost/intrusive/list.hpp>
+#include <memory>
+#include <string>
+
+#include "contract/judge.h"
+#include "flight/flight.h"
+#include "gateway/heads.h"
+#include "net/loop.h"
+#include "sse/splitter.h"
+#include "telemetry/series.h"
+#include "upstream/attempt.h"
+
+namespace slipstream::gateway {
+
+class Worker;
+
+// What a flight asks the upstream.
+struct Order {
+  enum class Answer {
+    kStream,   // a chat stream: judged event by event
+    kBody,     // a chat answer in one piece: judged as a whole
+    kRelayed,  // no contract: passed on as it comes
+  };
+  enum class Framing { kChunked, kUntilClose };  // towards subscribers, where the length is unknown
+
+  Answer answer = Answer::kRelayed;
+  Framing framing = Framing::kChunked;
+  upstream::Call::Body body_kind = upstream::Call::Body::kWhole;
+  Upload upload = Upload::kLength;  // how a streamed body is framed
+  bool repeatable = true;  // safe to send again when no answer came (RFC 9110 section 9.2.2)
+  bool head_method = false;
+  std::string head;
+  std::string body;
+};
+
+class LiveFlight final : public flight::Flight,
+                         public boost::intrusive::list_base_hook<>,
+                         private upstream::AttemptHandler {
+ public:
+  LiveFlight(Worker& worker, Setup setup);
+  ~LiveFlight() override;
+
+  // Makes the first attempt. Precondition: entered in the table or alone; called once.
+  void start(Order order, telemetry::Series& series);
+
+  // Streamed uploads of the only caller.
+  void upload(std::string_view bytes);
+  void finish_upload();
+  std::uint64_t upload_backlog() const;
+  // Called when a streamed upload has room again; must outlive the upload.
+  void set_upload_listener(net::Task listener) { on_upload_space_ = std::move(listener); }
+
+  // The gateway stops: ends the flight whatever its state.
+  void shut_down();
+
+  // Valid once log().ended(): tokens of the answer, for followers' accounting.
+  std::uint64_t completion_tokens() const { return completion_tokens_; }
+  // The body of the failure for callers who were already told 200.
+  const std::string& failure_body() const { return failure_body_; }
+  Time first_published_at() const { return first_published_at_; }
+
+  void on_home_wake() override;
+
+ private:
+  // upstream::AttemptHandler
+  void on_sent() override;
+  void on_head(const http::Head& head) override;
+  void on_body(std::string_view bytes) override;
+  void on_end() override;
+  void on_failure(upstream::FailureClass failure) override;
+  void on_batch() override;
+  void on_deadline() override;
+  void on_upload_space() override;
+
+  void attempt(upstream::Call::Connection connection);
+  void collect_events(std::string_view bytes);
+  // False when the flight ended with this event.
+  bool take_event(std::string_view raw);
+  void end_of_stream();
+  void end_of_body();
+  void reject_or_retry();
+  void take_error_event(std::string_view raw);
+
+  // Freezes the head and makes the collected bytes visible.
+  void commit(flight::AnswerHead::Body body, std::uint64_t length);
+  void append_framed(std::string_view bytes);
+  void flush();
+  void settle_memory();
+  void settle_pace();
+
+  void attempt_failed(upstream::FailureClass failure);
+  void retry_later(upstream::FailureClass failure);
+  void publish_failure(upstream::FailureClass failure);
+  void break_off(upstream::FailureClass failure);
+  void complete(flight::FlightEnding ending);
+  void abandon();
+  void finish(flight::FlightEnding ending);
+  void arm_deadline();
+  void set_timer(Time at);
+  void on_timer();
+
+  Worker& worker_;
+  flight::FlightRef self_;  // held while running
+  telemetry::Series* series_ = nullptr;
+  Order order_;
+  std::unique_ptr<upstream::Attempt> attempt_;
+  std::unique_ptr<net::Timer> timer_;  // made when first needed
+  sse::Splitter splitter_;
+  contract::StreamJudge judge_;
+  std::string collected_;  // before commit: preamble or body; after: events of this batch
+  Time sent_at_ = kNever;
+  Time first_published_at_ = kNever;
+  Time retry_at_ = kNever;
+  Time grace_at_ = kNever;
+  Time flush_at_ = kNever;
+  Time last_flush_ = Time::min();
+  Order::Answer mode_ = Order::Answer::kRelayed;  // how this attempt's answer is read
+  bool committed_ = false;
+  bool head_told_ = false;  // subscribers were woken for the head
+  bool over_ = false;
+  std::uint64_t completion_tokens_ = 0;
+  std::string failure_body_;
+  net::Task on_upload_space_;
+};
+
+}  // namespace slipstream::gateway

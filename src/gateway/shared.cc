@@ -1,0 +1,83 @@
+#include "gateway/shared.h"
+
+#include "base/random.h"
+#include "base/text.h"
+#include "upstream/failure.h"
+
+namespace slipstream::gateway {
+
+namespace {
+
+contract::Policy make_policy(const config::Settings& settings) {
+  contract::Policy policy;
+  policy.coalesce = settings.coalesce.enabled;
+  policy.share_sampled = settings.coalesce.sampled == config::Sampled::kShare;
+  policy.seed_honoured = settings.coalesce.seed_honoured;
+  policy.harmless_fields = settings.coalesce.harmless_fields;
+  policy.epoch = settings.epoch;
+  return policy;
+}
+
+std::string host_of(const config::Url& url) {
+  const bool v6 = url.address.host.find(':') != std::string::npos;
+  std::string host = v6 ? "[" + url.address.host + "]" : url.address.host;
+  if (url.address.port != (url.tls ? 443 : 80)) {
+    host += ':';
+    append_decimal(host, url.address.port);
+  }
+  return host;
+}
+
+std::string make_secret(const config::Settings& settings) {
+  if (!settings.scope.secret.empty()) return std::string(settings.scope.secret.reveal());
+  std::string secret;
+  for (int i = 0; i < 4; ++i) append_hex(secret, system_seed());
+  return secret;
+}
+
+flight::Bounds make_bounds(const config::Settings& settings) {
+  flight::Bounds bounds;
+  bounds.join_window_age = settings.coalesce.join_window_age;
+  bounds.join_window_bytes = settings.coalesce.join_window_bytes;
+  bounds.subscribers_max = static_cast<std::uint32_t>(settings.coalesce.followers_max);
+  bounds.grace_max = settings.coalesce.grace_max;
+  bounds.grace_percent = static_cast<std::uint32_t>(settings.coalesce.grace_share);
+  return bounds;
+}
+
+template <std::size_t n>
+std::vector<std::string> strings(const std::array<std::string_view, n>& names) {
+  return {names.begin(), names.end()};
+}
+
+}  // namespace
+
+Shared::Shared(const config::Settings& with, std::size_t worker_count, telemetry::Metrics& to,
+               telemetry::Log& into, const Clock& time)
+    : settings(with),
+      policy(make_policy(with)),
+      upstream_host(host_of(with.upstream.url)),
+      endpoint(host_of(with.upstream.url)),
+      scope_secret(make_secret(with)),
+      replay_budget(with.replay.total_bytes_max),
+      table(make_bounds(with)),
+      metrics(to),
+      log(into),
+      clock(time),
+      ports(worker_count) {}
+
+std::vector<telemetry::LabelValues> metric_labels() {
+  std::vector<std::string> reasons;
+  for (int i = 0; i < contract::kReasonCount; ++i) {
+    reasons.emplace_back(contract::to_string(static_cast<contract::Reason>(i)));
+  }
+  using telemetry::LabelledCounter;
+  return {{LabelledCounter::kVerdicts, reasons},
+          {LabelledCounter::kRetries, strings(upstream::kFailureClassNames)},
+          {LabelledCounter::kUpstreamFailures, strings(upstream::kFailureClassNames)},
+          {LabelledCounter::kSubscriberEndings, strings(flight::kSubscriberEndingNames)},
+          {LabelledCounter::kFlightEndings, strings(flight::kFlightEndingNames)},
+          {LabelledCounter::kRefusedRequests, strings(kRefusedBecauseNames)}};
+}
+
+}  // namespace slipstream::gateway

@@ -1,0 +1,57 @@
+// What all workers of a gateway share: constant configuration, the flight table, budgets, counters.
+//
+// Thread rule: members are constant after construction or safe for any thread, as each says.
+// Lifetime: outlives every worker.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "config/settings.h"
+#include "contract/contract.h"
+#include "flight/table.h"
+#include "telemetry/log.h"
+#include "telemetry/metrics.h"
+
+namespace slipstream::gateway {
+
+// Why a request was answered by the gateway itself. Metric label of refused_requests_total.
+enum class RefusedBecause {
+  kHttp,
+  kBody,
+  kTooLarge,
+  kTooSlow,
+  kDraining,
+  kConnections,
+  kPipelined
+};
+inline constexpr std::array<std::string_view, 7> kRefusedBecauseNames = {
+    "bad_http", "bad_body", "too_large", "too_slow", "draining", "connections", "pipelined"};
+
+struct Shared {
+  Shared(const config::Settings& with, std::size_t worker_count, telemetry::Metrics& to,
+         telemetry::Log& into, const Clock& time);
+
+  const config::Settings settings;
+  const contract::Policy policy;
+  const std::string upstream_host;  // for the Host field
+  const std::string endpoint;       // metric label
+  const std::string scope_secret;
+  flight::ReplayBudget replay_budget;
+  flight::FlightTable table;
+  telemetry::Metrics& metrics;           // any thread, by its own rules
+  telemetry::Log& log;                   // any thread
+  const Clock& clock;                    // any thread
+  std::vector<flight::WakePort*> ports;  // by worker index; filled before any worker runs
+
+  std::atomic<bool> draining{false};
+  std::atomic<std::uint64_t> connections{0};
+};
+
+// The label lists of all counters with a closed set of values, for telemetry::Metrics.
+std::vector<telemetry::LabelValues> metric_labels();
+
+}  // namespace slipstream::gateway

@@ -1,0 +1,124 @@
+#include "gateway/worker.h"
+
+#include "base/text.h"
+
+namespace slipstream::gateway {
+
+namespace {
+
+constexpr std::size_t kReadBytes = 64 * 1024;
+
+upstream::RetryBudget::Options budget_options(const Shared& shared) {
+  const config::Settings::Retry& retry = shared.settings.retry;
+  // Each worker grants its share, so that no counter is contended.
+  const auto workers = static_cast<double>(shared.ports.size());
+  upstream::RetryBudget::Options options;
+  options.per_flight = static_cast<double>(retry.budget_ratio) / 100.0;
+  options.per_second = static_cast<double>(retry.budget_floor) / workers;
+  options.tokens_max = std::max(1.0, static_cast<double>(retry.budget_cap) / workers);
+  return options;
+}
+
+}  // namespace
+
+Worker::Worker(Shared& shared, flight::WorkerIndex index, net::Loop& loop,
+               upstream::Upstream& upstream, std::unique_ptr<Random> random)
+    : shared_(shared),
+      index_(index),
+      loop_(loop),
+      upstream_(upstream),
+      random_(std::move(random)),
+      hall_(index),
+      examiner_(shared.scope_secret),
+      retry_budget_(budget_options(shared), loop.now()),
+      metrics_(shared.metrics.worker(index)),
+      buffer_(kReadBytes) {
+  shared_.ports[index] = this;
+}
+
+Worker::~Worker() = default;
+
+void Worker::wake(flight::FlightRef flight) {
+  // Lifetime: the worker outlives its loop's posted tasks; the task holds the flight.
+  loop_.post([this, flight = std::move(flight)] { hall_.attend(flight); });
+}
+
+void Worker::on_accepted(std::unique_ptr<net::ByteStream> stream) {
+  const bool full =
+      shared_.connections.load(std::memory_order_relaxed) >= shared_.settings.limits.connections;
+  if (full || shared_.draining.load(std::memory_order_relaxed)) return stream->reset();
+  shared_.connections.fetch_add(1, std::memory_order_relaxed);
+  auto* session = new Session(*this, std::move(stream));
+  sessions_.push_back(*session);
+  session->on_readable();
+}
+
+std::unique_ptr<Exchange> Worker::lend_exchange() {
+  if (spare_exchanges_.empty()) return std::make_unique<Exchange>(*this);
+  auto exchange = std::move(spare_exchanges_.back());
+  spare_exchanges_.pop_back();
+  return exchange;
+}
+
+void Worker::take_back(std::unique_ptr<Exchange> exchange) {
+  // It is on the stack now: lent again after this batch at the earliest.
+  if (returned_exchanges_.empty()) {
+    loop_.defer([this] {
+      for (auto& returned : returned_exchanges_) {
+        if (spare_exchanges_.size() < kExchangesKept) spare_exchanges_.push_back(std::move(returned));
+      }
+      returned_exchanges_.clear();
+    });
+  }
+  returned_exchanges_.push_back(std::move(exchange));
+}
+
+void Worker::flight_started(LiveFlight& flight) {
+  flights_.push_back(flight);
+  retry_budget_.flight_started(now());
+  live_flights_.store(live_flights() + 1, std::memory_order_relaxed);
+}
+
+void Worker::flight_ended(LiveFlight& flight, flight::FlightEnding ending) {
+  flights_.erase(flights_.iterator_to(flight));
+  live_flights_.store(live_flights() - 1, std::memory_order_relaxed);
+  const auto level = ending == flight::FlightEnding::kCut || ending == flight::FlightEnding::kFailed
+                         ? telemetry::Level::kWarning
+                         : telemetry::Level::kDebug;
+  if (!shared_.log.enabled(level)) return;
+  shared_.log.event(level, "flight",
+                    {{"flight", flight.id()},
+                     {"ending", to_string(ending)},
+                     {"ms", to_ms(now() - flight.opened_at())},
+                     {"bytes", flight.log().appended()}});
+}
+
+void Worker::note_retry(const LiveFlight& flight, upstream::FailureClass failure) {
+  shared_.log.event(telemetry::Level::kWarning, "retry",
+                    {{"flight", flight.id()}, {"cause", upstream::to_string(failure)}});
+}
+
+std::string Worker::make_id(std::string_view prefix) {
+  std::string id(prefix);
+  const std::uint64_t bits = random_->next();
+  id += hex(std::string_view(reinterpret_cast<const char*>(&bits), sizeof bits));
+  return id;
+}
+
+void Worker::retire(Session& session) {
+  sessions_.erase(sessions_.iterator_to(session));
+  shared_.connections.fetch_sub(1, std::memory_order_relaxed);
+  // It is on the stack now; tasks deferred earlier in this batch may still name it.
+  loop_.defer([doomed = std::shared_ptr<Session>(&session)] {});
+}
+
+void Worker::drain() {
+  for (auto at = sessions_.begin(); at != sessions_.end();) (at++)->drain();
+}
+
+void Worker::shut_down() {
+  while (!flights_.empty()) flights_.front().shut_down();
+  for (auto at = sessions_.begin(); at != sessions_.end();) (at++)->shut_down();
+}
+
+}  // namespace slipstream::gateway

@@ -1,0 +1,102 @@
+// One worker: its loop's view of the gateway. Accepts connections, lends requests, runs flights.
+//
+// Thread rule: the loop's thread, except wake() and the counters in Shared.
+// Lifetime: sessions and flights are destroyed before the worker; flights of this home end by
+// shut_down() first.
+#pragma once
+
+#include <atomic>
+#include <boost/intrusive/list.hpp>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "contract/contract.h"
+#include "flight/hall.h"
+#include "gateway/exchange.h"
+#include "gateway/live_flight.h"
+#include "gateway/session.h"
+#include "gateway/shared.h"
+#include "net/loop.h"
+#include "net/stream.h"
+#include "upstream/attempt.h"
+#include "upstream/failure.h"
+#include "upstream/retry_budget.h"
+
+namespace slipstream::gateway {
+
+class Worker final : public flight::WakePort, public net::AcceptHandler {
+ public:
+  Worker(Shared& shared, flight::WorkerIndex index, net::Loop& loop, upstream::Upstream& upstream,
+         std::unique_ptr<Random> random);
+  ~Worker();
+
+  Shared& shared() { return shared_; }
+  flight::WorkerIndex index() const { return index_; }
+  net::Loop& loop() { return loop_; }
+  Time now() const { return loop_.now(); }
+  upstream::Upstream& upstream() { return upstream_; }
+  flight::Hall& hall() { return hall_; }
+  Random& random() { return *random_; }
+  contract::Examiner& examiner() { return examiner_; }
+  upstream::RetryBudget& retry_budget() { return retry_budget_; }
+  telemetry::WorkerMetrics& metrics() { return metrics_; }
+  // Filled by a read and emptied before the callback ends: shared by all sessions.
+  std::span<char> read_buffer() { return buffer_; }
+
+  // flight::WakePort: any thread.
+  void wake(flight::FlightRef flight) override;
+  // net::AcceptHandler
+  void on_accepted(std::unique_ptr<net::ByteStream> stream) override;
+
+  // Requests are lent from here, so that a warm worker allocates none.
+  std::unique_ptr<Exchange> lend_exchange();
+  void take_back(std::unique_ptr<Exchange> exchange);
+
+  void flight_started(LiveFlight& flight);
+  void flight_ended(LiveFlight& flight, flight::FlightEnding ending);
+  void note_retry(const LiveFlight& flight, upstream::FailureClass failure);
+  std::string make_id(std::string_view prefix);
+
+  // The session's connection is gone: it is destroyed after the batch.
+  void retire(Session& session);
+
+  // Stops keep-alive: idle sessions close now, busy ones after their answer.
+  void drain();
+  // Ends every flight of this home and closes every session.
+  void shut_down();
+  bool idle() const { return sessions_.empty() && flights_.empty(); }
+
+  // Any thread, for gauges; written by this worker alone.
+  std::uint64_t live_flights() const { return live_flights_.load(std::memory_order_relaxed); }
+  std::uint64_t live_subscribers() const {
+    return live_subscribers_.load(std::memory_order_relaxed);
+  }
+  void note_subscribers() {
+    live_subscribers_.store(hall_.subscribers(), std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr std::size_t kExchangesKept = 256;
+
+  Shared& shared_;
+  const flight::WorkerIndex index_;
+  net::Loop& loop_;
+  upstream::Upstream& upstream_;
+  std::unique_ptr<Random> random_;
+  flight::Hall hall_;
+  contract::Examiner examiner_;
+  upstream::RetryBudget retry_budget_;
+  telemetry::WorkerMetrics& metrics_;
+  std::vector<char> buffer_;
+  std::vector<std::unique_ptr<Exchange>> spare_exchanges_;
+  std::vector<std::unique_ptr<Exchange>> returned_exchanges_;
+  std::atomic<std::uint64_t> live_flights_{0};
+  std::atomic<std::uint64_t> live_subscribers_{0};
+  boost::intrusive::list<Session> sessions_;
+  boost::intrusive::list<LiveFlight, boost::intrusive::constant_time_size<false>> flights_;
+};
+
+}  // namespace slipstream::gateway
