@@ -31,26 +31,27 @@ struct KeyHash {
 
 // Closed set. Metric label and `reason` parameter come from to_string (snake_case, stable).
 enum class Reason {
-  kGreedy,            // shareable: explicit greedy decoding, every step takes the arg max
-  kSeeded,            // shareable: explicit seed on a backend known to honour it
-  kPure,              // shareable: no random draw is made
-  kSampledShared,     // shareable: caller opted in with a group, or route policy says so
-  kSampled,           // not: independent draws are the contract
-  kSeedUnproven,      // not: a seed, but the backend is not known to honour it
-  kSideEffect,        // not: stores, tools run by the server, conversation state ...
-  kClock,             // not: the answer contains or depends on this execution's clock
-  kUnknownField,      // not: a field outside the table; nothing to prove with
-  kUnknownHeader,     // not: reserved for forwarded headers that may act (idempotency-key is keyed)
-  kRemoteContent,     // not: the server fetches a URL while it runs
-  kOptedOut,          // not: x-slipstream-coalesce: off, cache-control: no-store / no-cache
-  kDisabled,          // not: route or gateway has coalescing off
-  kSurface,           // not: path or method has no contract, passes through
-  kEncodedBody,       // not: content-encoding on the request body
-  kNotJson,           // not: body is not JSON although the surface expects it (upstream answers)
-  kHttp10,            // not: an HTTP/1.0 caller cannot read chunked framing
+  kGreedy,         // shareable: explicit greedy decoding, every step takes the arg max
+  kSeeded,         // shareable: explicit seed on a backend known to honour it
+  kPure,           // shareable: no random draw is made
+  kSampledShared,  // shareable: caller opted in with a group, or route policy says so
+  kSampled,        // not: independent draws are the contract
+  kSeedUnproven,   // not: a seed, but the backend is not known to honour it
+  kSideEffect,     // not: stores, tools run by the server, conversation state ...
+  kClock,          // not: the answer contains or depends on this execution's clock
+  kUnknownField,   // not: a field outside the table; nothing to prove with
+  kUnknownHeader,  // not: reserved for forwarded headers that may act (idempotency-key is keyed)
+  kRemoteContent,  // not: the server fetches a URL while it runs
+  kOptedOut,       // not: x-slipstream-coalesce: off, cache-control: no-store / no-cache
+  kDisabled,       // not: route or gateway has coalescing off
+  kSurface,        // not: path or method has no contract, passes through
+  kEncodedBody,    // not: content-encoding on the request body
+  kNotJson,        // not: body is not JSON although the surface expects it (upstream answers)
+  kHttp10,         // not: an HTTP/1.0 caller cannot read chunked framing
+  kMemory,         // not: the replay logs hold all they may
 };
 std::string_view to_string(Reason reason);
-inline constexpr int kReasonCount = static_cast<int>(Reason::kHttp10) + 1;
+inline constexpr int kReasonCount = static_cast<int>(Reason::kMemory) + 1;
 
 struct Verdict {
   bool shareable = false;
@@ -61,12 +62,12 @@ struct Verdict {
 // What a route says about sharing. Constant after configuration.
 struct Policy {
   bool coalesce = true;
-  bool share_sampled = false;             // route policy `sampled: share`
-  bool seed_honoured = false;             // the backend is known to honour explicit seeds
+  bool share_sampled = false;                // route policy `sampled: share`
+  bool seed_honoured = false;                // the backend is known to honour explicit seeds
   std::vector<std::string> harmless_fields;  // unknown top-level fields the operator vouches for
   std::string route = "default";
   std::string pool = "default";
-  std::string epoch;                      // identity of the model artifact, empty if unknown
+  std::string epoch;  // identity of the model artifact, empty if unknown
 };
 
 // The tenant boundary, derived from the presented credential by a keyed hash; never from anything
@@ -84,10 +85,17 @@ struct BodyFault {
 struct Contract {
   Key key;
   Verdict verdict;
-  bool streamed = false;        // the body asks for an event stream
-  bool sampled_only = false;    // not shared only because it is sampled (counted as could-have-shared)
-  std::string_view model;       // view into the body given; empty if absent or escaped
-  std::string_view canonical;   // view into the Examiner's memory: valid until its next examine()
+  bool streamed = false;  // the body asks for an event stream
+  bool sampled_only =
+      false;  // not shared only because it is sampled (counted as could-have-shared)
+  // The caller's `Cache-Control: max-age`: the oldest flight it may join, in seconds of flight age.
+  std::optional<std::uint32_t> max_age_s;
+  std::string_view model;  // view into the body given; empty if absent or escaped
+  // Everything that was hashed: length-prefixed prefix and body (docs/formats/key.md). Two
+  // contracts are the same exactly if these bytes are; a join compares them beside the key. Views
+  // into the Examiner's memory: valid until its next examine().
+  std::string_view canonical;
+  std::string_view canonical_body;  // its tail, the canonical JSON; empty if content-encoded
 };
 
 // Surfaces with a contract; everything else passes through.
@@ -105,19 +113,23 @@ class Examiner {
 
   Scope scope_of(const http::Head& head);
 
-  // Precondition: surface != kPassThrough. `body` must stay alive while the Contract is used, and
-  // have body_padding() readable bytes behind it if the implementation asks for them.
-  Result<Contract, BodyFault> examine(Surface surface, const http::Head& head, std::string_view body,
-                                      const Scope& scope, const Policy& policy);
+  // Precondition: surface != kPassThrough, body below 4 GiB. `body` must stay alive while the
+  // Contract is used; it needs no padding.
+  // Failure: the body is malformed or ambiguous JSON (docs/formats/key.md); answer 400.
+  Result<Contract, BodyFault> examine(Surface surface, const http::Head& head,
+                                      std::string_view body, const Scope& scope,
+                                      const Policy& policy);
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
 
-// True for request header fields that are passed to the upstream (hop-by-hop, Connection-named,
-// accept-encoding, x-slipstream-*, host, content-length, expect and x-request-id are not: the gateway
-// writes its own).
+// True for request header fields that are passed to the upstream (hop-by-hop, accept-encoding,
+// x-slipstream-*, host, content-length, expect and x-request-id are not: the gateway writes its
+// own).
 bool is_forwarded(std::string_view lower_name);
+// The same, and false for fields that this head's Connection field names (RFC 9110 section 7.6.1).
+bool is_forwarded(const http::Head& head, std::string_view lower_name);
 
 }  // namespace slipstream::contract

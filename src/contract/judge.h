@@ -1,11 +1,12 @@
 // What an answer says about itself: does it carry tokens, did it finish, is it an error?
 //
-// Success of a stream is semantic (DESIGN: whole / claimed / cut): the transport ended, every choice
-// has a finish reason, and the terminal marker may be missing but is never invented.
-// Pure; one Judge per attempt; one thread.
+// Success of a stream is semantic (DESIGN: whole / claimed / cut): the transport ended, every
+// choice has a finish reason, and the terminal marker may be missing but is never invented. Pure;
+// one Judge per attempt; one thread.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -37,11 +38,19 @@ struct Usage {
   bool known = false;
 };
 
+class AnswerScan;
+
 class StreamJudge {
  public:
-  // `raw`: one whole event as sse::Splitter delivers it.
+  StreamJudge();
+  ~StreamJudge();
+  StreamJudge(StreamJudge&&) noexcept;
+  StreamJudge& operator=(StreamJudge&&) noexcept;
+
+  // `raw`: one whole event as sse::Splitter delivers it. An event whose data is no JSON object
+  // leaves the judgement as it was.
   EventKind observe(std::string_view raw);
-  Ending ending() const;      // if the transport ended cleanly now
+  Ending ending() const;  // if the transport ended cleanly now
   bool done_seen() const { return done_; }
   const Usage& usage() const { return usage_; }
   // After kError: an HTTP status that the error object implies (code or type), 502 if none.
@@ -50,22 +59,26 @@ class StreamJudge {
   std::uint64_t semantic_events() const { return semantic_events_; }
 
  private:
+  EventKind observe_json(std::string_view event, std::string_view data);
+
+  std::unique_ptr<AnswerScan> scan_;  // parser and memory, made by the first event with data
+  std::string scratch_;
   Usage usage_;
   std::uint64_t semantic_events_ = 0;
+  std::uint64_t choices_seen_ = 0;  // bit per choice index, below 64
+  std::uint64_t choices_finished_ = 0;
   int error_status_ = 502;
   bool done_ = false;
-  std::uint64_t choices_seen_ = 0;      // bit per choice index, below 64
-  std::uint64_t choices_finished_ = 0;
-  bool many_choices_ = false;           // an index of 64 or more: never judged whole without proof
-  bool error_ = false;
-  std::string scratch_;
+  bool many_choices_ = false;  // an index of 64 or more: never judged whole
+  bool error_ = false;         // an error object was seen: never judged whole either
 };
 
-// A complete non-streamed JSON answer with status 200.
+// What a complete non-streamed answer with status 200 says. A body that is no JSON object is
+// neither an error nor finished.
 struct BodyJudgement {
-  bool error = false;      // a top-level error object in a 200 answer
+  bool error = false;  // a top-level error object in a 200 answer
   int error_status = 502;
-  bool finished = false;   // a finish reason for every choice
+  bool finished = false;  // a finish reason for every choice
   Usage usage;
 };
 BodyJudgement judge_body(std::string_view body);

@@ -59,7 +59,7 @@ Core::OnGrace Core::grace_over(Time now) {
 }
 
 bool Core::start_attempt() {
-  if (state_ != State::kOpening || attempts_ >= kAttemptsMax) return false;
+  if (state_ != State::kOpening || attempts_ > retries_) return false;
   ++attempts_;
   return true;
 }
@@ -75,7 +75,8 @@ void Core::commit() {
 Core::OnFailure Core::attempt_failed(Transience transience, Budget budget) {
   if (terminal()) return OnFailure::kFail;
   const bool may_retry = !committed() && transience == Transience::kTransient &&
-                         budget == Budget::kGranted && attempts_ < kAttemptsMax && subscribers_ > 0;
+                         budget == Budget::kGranted && retries_ < kRetriesMax && subscribers_ > 0;
+  if (may_retry) ++retries_;
   state_ = may_retry ? State::kOpening : State::kFailed;
   return may_retry ? OnFailure::kRetry : OnFailure::kFail;
 }

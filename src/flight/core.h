@@ -66,7 +66,8 @@ class Core {
   enum class OnGrace { kNothing, kAbandon };
   OnGrace grace_over(Time now);
 
-  // An attempt is about to be made. False when that is not allowed any more.
+  // An attempt is about to be made: the first, or the one of a granted retry. False when neither
+  // is left.
   bool start_attempt();
   void headed();
   // The commit point: the attempt's answer is published from now on.
@@ -86,12 +87,13 @@ class Core {
   void fail();
 
  private:
-  static constexpr std::uint32_t kAttemptsMax = 2;
+  static constexpr std::uint32_t kRetriesMax = 1;
 
   Time opened_at_;
   Time grace_until_ = kNever;
   std::uint32_t subscribers_ = 0;
   std::uint32_t attempts_ = 0;
+  std::uint32_t retries_ = 0;  // granted
   State state_ = State::kOpening;
   bool closed_ = false;
 };

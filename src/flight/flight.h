@@ -81,7 +81,7 @@ class WakePort {
 struct Room {
   boost::intrusive::list<Subscriber, boost::intrusive::constant_time_size<true>> subscribers;
   Subscriber* next = nullptr;  // where the running slice goes on; null = no pass is running
-  bool news = false;           // something was published since the pass began
+  std::uint64_t heard = 0;     // announcements made when the last pass began
 };
 
 class Flight {
@@ -90,6 +90,7 @@ class Flight {
     Digest key{};
     std::string canonical;  // compared on every join; empty for a flight outside the table
     std::string id;
+    std::string_view reason;  // why it is shared, for pages; a literal
     WorkerIndex home = 0;
     Time opened_at{};
   };
@@ -102,6 +103,7 @@ class Flight {
   const Digest& key() const { return setup_.key; }
   const std::string& canonical() const { return setup_.canonical; }
   const std::string& id() const { return setup_.id; }
+  std::string_view reason() const { return setup_.reason; }
   WorkerIndex home() const { return setup_.home; }
   Time opened_at() const { return setup_.opened_at; }
   // In the table or was: other workers may hold it. Set by FlightTable::enter().
@@ -154,6 +156,7 @@ class Flight {
   AnswerHead head_;
   WakePort* const* ports_;
   Room home_room_;
+  std::atomic<std::uint64_t> announced_{0};  // how often Hall::announce() was called
   std::atomic<std::uint64_t> interests_{0};  // bit per worker with subscribers
   std::atomic<std::uint64_t> pending_{0};    // bit per worker with a wake-up on its way
   std::atomic<std::uint64_t> fastest_{0};

@@ -41,9 +41,12 @@ void Hall::leave(Flight& flight, Subscriber& subscriber) {
 }
 
 void Hall::announce(Flight& flight) {
+  // One writer: no read-modify-write needed. Before wake_others(), so that who wakes sees it.
+  const std::uint64_t before = flight.announced_.load(std::memory_order_relaxed);
+  flight.announced_.store(before + 1, std::memory_order_release);
   flight.wake_others();
+  // A running pass goes on by its own wake-up and then sees that there is news.
   Room& room = flight.home_room_;
-  room.news = true;
   if (!room.next) pass(flight, room);
 }
 
@@ -52,10 +55,7 @@ void Hall::attend(FlightRef flight) {
   // Clear, fence, read the log: the other half stands in Flight::wake_others().
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (flight->home() == worker_) flight->on_home_wake();
-  Room* room = room_of(*flight);
-  if (!room) return;
-  room->news = true;
-  pass(*flight, *room);
+  if (Room* room = room_of(*flight)) pass(*flight, *room);
 }
 
 void Hall::pass(Flight& flight, Room& room) {
@@ -65,8 +65,9 @@ void Hall::pass(Flight& flight, Room& room) {
   Room* at = &room;
   for (int writes = 0; writes < kWritesPerSlice; ++writes) {
     if (!at->next) {
-      if (!at->news || at->subscribers.empty()) return;
-      at->news = false;
+      const std::uint64_t announced = flight.announced_.load(std::memory_order_acquire);
+      if (at->heard == announced || at->subscribers.empty()) return;
+      at->heard = announced;
       at->next = &at->subscribers.front();
     }
     Subscriber& subscriber = *at->next;
@@ -75,7 +76,8 @@ void Hall::pass(Flight& flight, Room& room) {
     subscriber.on_progress();
     if (remote && !(at = room_of(flight))) return;
   }
-  if (at->next || at->news) flight.wake(worker_);
+  const bool news = at->heard != flight.announced_.load(std::memory_order_acquire);
+  if (at->next || news) flight.wake(worker_);
 }
 
 }  // namespace slipstream::flight

@@ -20,7 +20,10 @@ FlightTable::Entry FlightTable::enter(const FlightRef& spare, Time now, Duration
       entry.cursor = found.log_.attach();
       return entry;
     }
-    // The newer flight takes the key; the older one lives on for those who have it.
+    // The newer flight takes the key; the older one lives on for those who have it, and waits in
+    // grace for nobody, since nobody can find it.
+    found.core_.close_to_joiners();
+    found.log_.release_head();
     found.in_table_ = false;
     replaced = std::exchange(at->second, spare);
   }

@@ -115,6 +115,7 @@ void Exchange::share(const contract::Contract& contract) {
   flight::Flight::Setup setup;
   setup.key = contract.key.bytes;
   setup.canonical = contract.canonical;
+  setup.reason = contract::to_string(reason_);
   setup.id = worker_.make_id("f");
   setup.home = worker_.index();
   setup.opened_at = worker_.now();

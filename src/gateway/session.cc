@@ -83,7 +83,8 @@ void Session::take(http::Parser::Step step) {
       exchange_->request_complete();
       break;
     case http::Parser::Step::kRefused:
-      refuse(http::status_of(parser_.refusal()), http::sentence_of(parser_.refusal()), "bad_request",
+      refuse(http::status_of(parser_.refusal()), http::sentence_of(parser_.refusal()),
+             "bad_request",
              parser_.refusal() == http::Refusal::kBodyTooLarge ? RefusedBecause::kTooLarge
                                                                : RefusedBecause::kHttp);
       break;
@@ -114,8 +115,8 @@ void Session::exchange_over(After after) {
   since_ = worker_.now();
   received_ = 0;
   if (held_.empty()) return;
-  // Later in this batch, so that a long pipeline does not become a deep stack. The session is destroyed
-  // by a later deferred task at the earliest.
+  // Later in this batch, so that a long pipeline does not become a deep stack. The session is
+  // destroyed by a later deferred task at the earliest.
   worker_.loop().defer([this] {
     if (state_ != State::kReading || held_.empty()) return;
     feed({});

@@ -65,7 +65,8 @@ void Worker::take_back(std::unique_ptr<Exchange> exchange) {
   if (returned_exchanges_.empty()) {
     loop_.defer([this] {
       for (auto& returned : returned_exchanges_) {
-        if (spare_exchanges_.size() < kExchangesKept) spare_exchanges_.push_back(std::move(returned));
+        if (spare_exchanges_.size() < kExchangesKept)
+          spare_exchanges_.push_back(std::move(returned));
       }
       returned_exchanges_.clear();
     });

@@ -48,7 +48,7 @@ class Head {
   void clear();
 
  private:
-  friend class Parser;
+  friend class HeadReader;
 
   // Offsets instead of views: the buffer may move while the head is being read.
   struct Span {
@@ -59,7 +59,9 @@ class Head {
     Span name;
     Span value;
   };
-  std::string_view view(Span s) const { return std::string_view(bytes_).substr(s.offset, s.length); }
+  std::string_view view(Span s) const {
+    return std::string_view(bytes_).substr(s.offset, s.length);
+  }
 
   std::string bytes_;
   std::vector<FieldSpan> fields_;

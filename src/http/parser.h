@@ -1,4 +1,4 @@
-// Incremental, strict HTTP/1.1 message parser over llhttp.
+// Incremental, strict HTTP/1.1 message parser.
 //
 // Pull style, so that the caller's loop reads top to bottom:
 //
@@ -10,56 +10,32 @@
 //     ...
 //   }
 //
-// Everything ambiguous is refused (facts: RFC 9112 sections 2 to 7; the accept/reject list is in
-// parser_test.cc): llhttp in strict mode plus a guard of our own for what it still lets through.
-// The result is the same for every split of the input.
-// One thread at a time. Holds no reference to input after next() returns.
+// Everything ambiguous is refused (RFC 9112 sections 2 to 7; the accept/reject list is in
+// parser_test.cc). A head passes only if llhttp in strict mode and a guard of our own both accept
+// it and find the same framing; a chunked body is decoded here, with llhttp as its oracle in the
+// test. The result is the same for every split of the input. One thread at a time. Holds no
+// reference to input after next() returns.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
 
 #include "http/head.h"
+#include "http/limits.h"
+#include "http/refusal.h"
 
 namespace slipstream::http {
-
-// Why a message was refused. Each has one status to answer with (status_of) and one sentence.
-enum class Refusal {
-  kNone,
-  kBadRequestLine,       // 400
-  kBadStatusLine,        // response side only
-  kBadField,             // 400: obs-fold, bare LF, bad name, control byte, empty name ...
-  kBadFraming,           // 400: CL+TE, two CL, chunk syntax, TE other than a single chunked ...
-  kBadHost,              // 400: none or two
-  kBadTarget,            // 400: not origin-form, CONNECT, absolute
-  kUnsupportedVersion,   // 505
-  kLineTooLong,          // 414 for a request target
-  kHeadTooLarge,         // 431
-  kTooManyFields,        // 431
-  kBodyTooLarge,         // 413
-  kMethodNotAllowed,     // 405: TRACE, CONNECT
-};
-int status_of(Refusal refusal);
-std::string_view sentence_of(Refusal refusal);
-
-struct Limits {
-  std::size_t line_bytes_max = 8 * 1024;
-  std::size_t head_bytes_max = 32 * 1024;
-  std::size_t fields_max = 100;
-  std::uint64_t body_bytes_max = 16 * 1024 * 1024;  // decoded bytes; UINT64_MAX = no limit
-};
 
 class Parser {
  public:
   enum class Kind { kRequest, kResponse };
   enum class Step {
-    kNeedMore,   // all input consumed, message not complete
-    kHead,       // head() is complete (also for 1xx responses, whose kComplete follows at once)
-    kBody,       // body() holds the next decoded body bytes, a view into the input
-    kComplete,   // the message is complete; the rest of the input belongs to the next message
-    kRefused,    // refusal() says why; the connection must not be used any more
+    kNeedMore,  // all input consumed, message not complete
+    kHead,      // head() is complete (also for 1xx responses, whose kComplete follows at once)
+    kBody,      // body() holds the next decoded body bytes, a view into the input
+    kComplete,  // the message is complete; the rest of the input belongs to the next message
+    kRefused,   // refusal() says why; the connection must not be used any more
   };
 
   Parser(Kind kind, const Limits& limits);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "net/socket.h"
 
 namespace slipstream::net {
@@ -57,11 +58,12 @@ class TcpConnect final : public PendingConnect, private Watched, private Handsha
   }
 
   void start() {
+    const auto port = parse_decimal(to_.port);
+    if (!port || *port > 65535) return fail(ConnectError::kResolve);
     boost::system::error_code error;
     const auto address = asio::ip::make_address(to_.host, error);
-    const auto port = static_cast<unsigned short>(std::stoi(to_.port));
     if (!error) {
-      endpoints_.emplace_back(address, port);
+      endpoints_.emplace_back(address, static_cast<unsigned short>(*port));
       // Not from inside connect(): the caller must hold the PendingConnect first.
       begin_ = std::make_unique<Timer>(reactor_, [this] { try_next(); });
       begin_->set(reactor_.now());
@@ -69,20 +71,28 @@ class TcpConnect final : public PendingConnect, private Watched, private Handsha
     }
     // Lifetime: the resolver outlives its handler by the shared pointer; `alive` tells whether this
     // object is still there, both run on the reactor's thread.
+    // Posted, so that it runs as a turn of the loop: with its time and its deferred tasks.
     std::weak_ptr<tcp::resolver> alive = resolver_;
-    resolver_->async_resolve(to_.host, to_.port,
-                             [this, alive](const boost::system::error_code& failed,
+    resolver_->async_resolve(
+        to_.host, to_.port,
+        [this, alive, &reactor = reactor_](const boost::system::error_code& failed,
                                            const tcp::resolver::results_type& found) {
-                               if (!alive.lock()) return;
-                               if (failed) return fail(ConnectError::kResolve);
-                               for (const auto& entry : found)
-                                 endpoints_.push_back(entry.endpoint());
-                               try_next();
-                             });
+          reactor.post([this, alive, failed, found] {
+            if (alive.lock()) on_resolved(failed, found);
+          });
+        });
   }
 
  private:
+  void on_resolved(const boost::system::error_code& failed,
+                   const tcp::resolver::results_type& found) {
+    if (failed) return fail(ConnectError::kResolve);
+    for (const auto& entry : found) endpoints_.push_back(entry.endpoint());
+    try_next();
+  }
+
   void try_next() {
+    if (!handler_) return;  // timed out meanwhile
     while (next_ < endpoints_.size()) {
       const tcp::endpoint& endpoint = endpoints_[next_++];
       fd_ = socket(endpoint.protocol().family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -127,16 +137,19 @@ class TcpConnect final : public PendingConnect, private Watched, private Handsha
 
   void finish(std::unique_ptr<ByteStream> stream) {
     timer_.cancel();
-    handler_->on_connected(std::move(stream));
+    std::exchange(handler_, nullptr)->on_connected(std::move(stream));
   }
 
   // The handler may destroy this object, also while one of its own timers is calling: deferred.
+  // Nothing of the attempt goes on meanwhile, so that there is one outcome only.
   void fail(ConnectError error) {
+    if (!handler_) return;
     timer_.cancel();
     drop_socket();
+    secured_.reset();
     std::weak_ptr<tcp::resolver> alive = resolver_;
-    reactor_.defer([this, alive, error] {
-      if (alive.lock()) handler_->on_connect_failed(error);
+    reactor_.defer([alive, error, handler = std::exchange(handler_, nullptr)] {
+      if (alive.lock()) handler->on_connect_failed(error);
     });
   }
 
@@ -149,7 +162,7 @@ class TcpConnect final : public PendingConnect, private Watched, private Handsha
   Reactor& reactor_;
   const TlsContext* tls_;
   Address to_;
-  ConnectHandler* handler_;
+  ConnectHandler* handler_;  // null once there is an outcome
   std::shared_ptr<tcp::resolver> resolver_;
   std::vector<tcp::endpoint> endpoints_;
   std::size_t next_ = 0;

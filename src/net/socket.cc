@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstring>
 
+#include "base/check.h"
 #include "base/text.h"
 
 namespace slipstream::net {
@@ -75,6 +77,7 @@ IoResult Socket::read(std::span<char> into) {
 
 IoResult Socket::write(std::span<const iovec> pieces) {
   if (fd_ < 0) return {IoStatus::kError, 0};
+  SLIP_CHECK(pieces.size() <= IOV_MAX);
   std::size_t offered = 0;
   for (const iovec& piece : pieces) offered += piece.iov_len;
   msghdr message{};

@@ -46,7 +46,10 @@ class ByteStream {
   virtual ~ByteStream() = default;  // closes
 
   virtual void set_handler(StreamHandler* handler) = 0;
+  // Precondition: `into` is not empty.
   virtual IoResult read(std::span<char> into) = 0;
+  // Precondition: at most IOV_MAX (1024) pieces. Taken bytes have left for the kernel. After a
+  // short write the next write begins with the bytes that were not taken.
   virtual IoResult write(std::span<const iovec> pieces) = 0;
   // Graceful: what was written is still delivered. Idempotent.
   virtual void close() = 0;

@@ -1,6 +1,6 @@
 #include "net/timer_heap.h"
 
-#include <utility>
+#include <algorithm>
 
 namespace slipstream::net {
 
@@ -16,6 +16,7 @@ void Timer::cancel() {
 
 std::size_t TimerHeap::run(Time now) {
   std::size_t called = 0;
+  earliest_ = now + Duration(1);
   while (!heap_.empty() && heap_.front()->scheduled_ <= now) {
     Timer* timer = heap_.front();
     remove(timer);
@@ -27,12 +28,13 @@ std::size_t TimerHeap::run(Time now) {
     ++called;
     timer->on_expired_();
   }
+  earliest_ = Time::min();
   return called;
 }
 
 void TimerHeap::update(Timer* timer) {
   const Time before = next();
-  timer->scheduled_ = timer->deadline_;
+  timer->scheduled_ = std::max(timer->deadline_, earliest_);
   if (timer->heap_index_ == Timer::kNotQueued) {
     heap_.push_back(timer);
     timer->heap_index_ = heap_.size() - 1;

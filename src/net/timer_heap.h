@@ -18,7 +18,8 @@ class TimerHeap {
   // When run() has to be called next; kNever when there is nothing to wait for. It may be earlier
   // than any true deadline (a deadline that moved later is noticed only then).
   Time next() const { return heap_.empty() ? kNever : heap_.front()->scheduled_; }
-  // Calls every timer whose deadline is not after `now`. Returns how many were called.
+  // Calls every timer whose deadline is not after `now`. Returns how many were called. A timer that
+  // a callback sets for now or earlier waits for the next run, so that no run is endless.
   std::size_t run(Time now);
   std::size_t size() const { return heap_.size(); }
 
@@ -31,6 +32,7 @@ class TimerHeap {
   void sift_down(std::size_t index);
 
   std::vector<Timer*> heap_;
+  Time earliest_ = Time::min();  // what a callback can be scheduled for; above `now` during run()
   Task on_earlier_;
 };
 

@@ -2,8 +2,12 @@
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <openssl/x509v3.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "base/check.h"
 
 namespace slipstream::net {
 
@@ -89,6 +93,8 @@ struct TlsStream::Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
+  // What `result` means. OpenSSL also looks at the thread's error queue, where a failure of another
+  // connection may linger: callers clear the queue before the call that gave `result`.
   IoStatus status_of(int result) const {
     switch (SSL_get_error(ssl, result)) {
       case SSL_ERROR_WANT_READ:
@@ -109,6 +115,7 @@ TlsStream::TlsStream(std::unique_ptr<Session> session, std::unique_ptr<ByteStrea
 }
 
 TlsStream::~TlsStream() {
+  if (destroyed_) *destroyed_ = true;
   close();
 }
 
@@ -124,8 +131,11 @@ std::unique_ptr<TlsStream> TlsStream::connect(const TlsContext& context,
                                               const std::string& host, HandshakeHandler* handler) {
   auto session = std::make_unique<Session>(context);
   SSL_set_connect_state(session->ssl);
-  SSL_set_tlsext_host_name(session->ssl, host.c_str());
-  SSL_set1_host(session->ssl, host.c_str());
+  // A literal address is verified as one, but never named (RFC 6066 section 3).
+  ASN1_OCTET_STRING* literal = a2i_IPADDRESS(host.c_str());
+  if (!literal) SSL_set_tlsext_host_name(session->ssl, host.c_str());
+  ASN1_OCTET_STRING_free(literal);
+  SLIP_CHECK(!host.empty() && SSL_set1_host(session->ssl, host.c_str()) == 1);
   std::unique_ptr<TlsStream> stream(new TlsStream(std::move(session), std::move(below)));
   SSL_do_handshake(stream->session_->ssl);
   stream->push();
@@ -160,6 +170,7 @@ IoStatus TlsStream::push() {
 
 IoResult TlsStream::read(std::span<char> into) {
   for (;;) {
+    ERR_clear_error();
     const int got = SSL_read(session_->ssl, into.data(),
                              static_cast<int>(std::min<std::size_t>(into.size(), 1 << 30)));
     if (got > 0) return {IoStatus::kOk, static_cast<std::size_t>(got)};
@@ -175,39 +186,45 @@ IoResult TlsStream::read(std::span<char> into) {
 }
 
 IoResult TlsStream::write(std::span<const iovec> pieces) {
+  IoStatus status = push();
   std::size_t taken = 0;
   for (const iovec& piece : pieces) {
-    for (std::size_t offset = 0; offset < piece.iov_len;) {
-      const IoStatus pushed = pending_.empty() ? IoStatus::kOk : push();
-      if (pushed == IoStatus::kError) return {IoStatus::kError, 0};
-      const int wrote =
-          pushed == IoStatus::kWouldBlock
-              ? 0
-              : SSL_write(
-                    session_->ssl, static_cast<const char*>(piece.iov_base) + offset,
-                    static_cast<int>(std::min<std::size_t>(piece.iov_len - offset, 16 * 1024)));
+    const char* data = static_cast<const char*>(piece.iov_base);
+    std::size_t offset = 0;
+    if (status == IoStatus::kOk && owed_ > 0) {
+      offset = std::min(owed_, piece.iov_len);
+      owed_ -= offset;
+      taken += offset;
+    }
+    while (status == IoStatus::kOk && offset < piece.iov_len) {
+      const int size = static_cast<int>(std::min<std::size_t>(piece.iov_len - offset, 16 * 1024));
+      ERR_clear_error();
+      const int wrote = SSL_write(session_->ssl, data + offset, size);
       if (wrote <= 0) {
-        write_blocked_ = true;
-        const IoStatus status =
-            pushed == IoStatus::kWouldBlock ? pushed : session_->status_of(wrote);
-        if (taken > 0) return {IoStatus::kOk, taken};
-        return {status == IoStatus::kWouldBlock ? status : IoStatus::kError, 0};
+        status = session_->status_of(wrote);
+        break;
       }
-      taken += static_cast<std::size_t>(wrote);
       offset += static_cast<std::size_t>(wrote);
-      if (push() == IoStatus::kError) return {IoStatus::kError, 0};
+      status = push();
+      (status == IoStatus::kOk ? taken : owed_) += static_cast<std::size_t>(wrote);
     }
   }
-  return {IoStatus::kOk, taken};
+  if (status == IoStatus::kOk) return {IoStatus::kOk, taken};
+  if (status != IoStatus::kWouldBlock) return {IoStatus::kError, 0};
+  write_blocked_ = true;
+  return {taken > 0 ? IoStatus::kOk : IoStatus::kWouldBlock, taken};
 }
 
 void TlsStream::on_readable() {
   if (handshake_handler_) return continue_handshake();
-  // A write that waited for the peer's handshake or key update can go on when bytes came.
-  if (write_blocked_ && handler_) {
+  // A write that waited for the peer's handshake, not for the transport, can go on when bytes came.
+  if (write_blocked_ && pending_.empty() && handler_) {
+    bool destroyed = false;
+    destroyed_ = &destroyed;
     write_blocked_ = false;
     handler_->on_writable();
-    return;
+    if (destroyed) return;
+    destroyed_ = nullptr;
   }
   if (handler_) handler_->on_readable();
 }
@@ -223,6 +240,7 @@ void TlsStream::on_writable() {
 
 void TlsStream::continue_handshake() {
   for (;;) {
+    ERR_clear_error();
     const int result = SSL_do_handshake(session_->ssl);
     const IoStatus pushed = push();
     const IoStatus status = result == 1 ? IoStatus::kOk : session_->status_of(result);

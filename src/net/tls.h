@@ -85,7 +85,11 @@ class TlsStream final : public ByteStream, private StreamHandler {
   HandshakeHandler* handshake_handler_ = nullptr;
   // Ciphertext that below_ has not taken yet; plaintext is accepted only while it is empty.
   std::string pending_;
+  // Plaintext inside pending_ that write() has not reported as taken: so close() loses nothing that
+  // the caller believes written. Skipped when the caller offers it again.
+  std::size_t owed_ = 0;
   bool write_blocked_ = false;
+  bool* destroyed_ = nullptr;  // where a running callback wants to hear of the destructor
 };
 
 }  // namespace slipstream::net

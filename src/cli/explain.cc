@@ -1,0 +1,81 @@
+// slipstream explain
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <sstream>
+
+#include "cli/cli.h"
+#include "contract/contract.h"
+#include "contract/explain.h"
+#include "http/parser.h"
+
+namespace slipstream::cli {
+
+namespace {
+
+struct ExplainFlags {
+  std::string file;
+  std::vector<std::string> headers;
+  bool share_sampled = false;
+  bool seed_honoured = false;
+};
+
+int explain(const ExplainFlags& flags) {
+  std::ostringstream text;
+  if (flags.file == "-") {
+    text << std::cin.rdbuf();
+  } else {
+    std::ifstream file(flags.file);
+    if (!file) return fail("cannot read " + flags.file);
+    text << file.rdbuf();
+  }
+  const std::string body = text.str();
+  std::string raw =
+      "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n";
+  for (const std::string& header : flags.headers) raw += header + "\r\n";
+  raw += "content-length: " + std::to_string(body.size()) + "\r\n\r\n";
+  http::Parser parser(http::Parser::Kind::kRequest, http::Limits{});
+  std::string_view input = raw;
+  if (parser.next(input) != http::Parser::Step::kHead) {
+    return fail("a --header is not a valid HTTP field: " +
+                std::string(http::sentence_of(parser.refusal())));
+  }
+  contract::Policy policy;
+  policy.share_sampled = flags.share_sampled;
+  policy.seed_honoured = flags.seed_honoured;
+  // A constant secret: keys of two files can be compared with each other, not with a running
+  // gateway's.
+  contract::Examiner examiner("explain");
+  const http::Head head = parser.take_head();
+  const auto examined = examiner.examine(contract::Surface::kChatCompletions, head, body,
+                                         examiner.scope_of(head), policy);
+  if (!examined)
+    return fail(flags.file + " would be refused with 400: " + examined.error().message);
+  std::fputs(contract::explain_json(*examined, head).c_str(), stdout);
+  return 0;
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, Action& action) {
+  CLI::App* command =
+      app.add_subcommand("explain", "say whether a request would be shared, and why");
+  auto flags = std::make_shared<ExplainFlags>();
+  command->add_option("file", flags->file, "JSON body of a chat request; - reads standard input")
+      ->required();
+  command->add_option("--header", flags->headers, "request header 'name: value'; may be repeated")
+      ->expected(1);
+  command->add_flag("--share-sampled", flags->share_sampled,
+                    "as if the route shared sampled requests");
+  command->add_flag("--seed-honoured", flags->seed_honoured, "as if the backend honoured seeds");
+  command->footer(
+      "Examples:\n"
+      "  slipstream explain request.json\n"
+      "  echo '{\"model\":\"m\",\"temperature\":0,\"messages\":[]}' | slipstream explain -\n"
+      "The same as POST /explain on the admin address, without a gateway.");
+  command->callback([flags, &action] { action = [flags] { return explain(*flags); }; });
+}
+
+}  // namespace slipstream::cli

@@ -1,0 +1,138 @@
+#include "cli/gateway_process.h"
+
+#include <thread>
+
+#include "base/text.h"
+#include "cli/cli.h"
+#include "contract/explain.h"
+#include "gateway/flights_page.h"
+#include "gateway/heads.h"
+
+namespace slipstream::cli {
+
+namespace {
+
+telemetry::Level level_of(config::LogLevel level) {
+  return static_cast<telemetry::Level>(level);
+}
+static_assert(static_cast<int>(config::LogLevel::kOff) == static_cast<int>(telemetry::Level::kOff));
+
+telemetry::LogFormat format_of(config::LogFormat format) {
+  return format == config::LogFormat::kJson ? telemetry::LogFormat::kJson
+                                            : telemetry::LogFormat::kText;
+}
+
+telemetry::MetricsOptions metrics_options(const config::Settings& settings) {
+  telemetry::MetricsOptions options;
+  options.workers = gateway::Server::worker_count(settings);
+  options.models_max = settings.metrics.models_max;
+  options.tenants_max = settings.metrics.tenants_max;
+  options.label_values = gateway::metric_labels();
+  options.version = version();
+  return options;
+}
+
+std::string text_of(const config::Address& address) {
+  const bool v6 = address.host.find(':') != std::string::npos;
+  std::string text = v6 ? "[" + address.host + "]:" : address.host + ":";
+  append_decimal(text, address.port);
+  return text;
+}
+
+}  // namespace
+
+GatewayProcess::GatewayProcess(const config::Settings& settings)
+    : settings_(settings),
+      log_(level_of(settings.log.level), format_of(settings.log.format), clock_),
+      metrics_(metrics_options(settings)),
+      reactor_(clock_) {}
+
+GatewayProcess::~GatewayProcess() = default;
+
+Result<std::unique_ptr<GatewayProcess>, gateway::StartError> GatewayProcess::create(
+    const config::Settings& settings) {
+  std::unique_ptr<GatewayProcess> process(new GatewayProcess(settings));
+  auto server = gateway::Server::create(process->settings_, process->metrics_, process->log_,
+                                        process->clock_);
+  if (!server) return Failure{server.error()};
+  process->server_ = std::move(*server);
+  process->examiner_ =
+      std::make_unique<contract::Examiner>(process->server_->shared().scope_secret);
+  process->add_gauges();
+  if (settings.admin) {
+    auto admin =
+        admin::AdminServer::open(process->reactor_, text_of(*settings.admin), process->sources());
+    if (!admin) return Failure{gateway::StartError{admin.error().message}};
+    process->admin_ = std::move(*admin);
+  }
+  return process;
+}
+
+void GatewayProcess::add_gauges() {
+  gateway::Server& server = *server_;
+  gateway::Shared& shared = server.shared();
+  const auto add = [this](const char* name, const char* help, std::function<double()> read) {
+    metrics_.add_gauge(name, help, std::move(read));
+  };
+  add("slipstream_live_flights", "Flights that run now, shared or alone.",
+      [&server] { return static_cast<double>(server.live_flights()); });
+  add("slipstream_joinable_flights", "Flights that a new request could join.",
+      [&shared] { return static_cast<double>(shared.table.size()); });
+  add("slipstream_live_subscribers", "Callers that read a flight now.",
+      [&server] { return static_cast<double>(server.live_subscribers()); });
+  add("slipstream_replay_log_bytes", "Bytes held by all replay logs.",
+      [&shared] { return static_cast<double>(shared.replay_budget.held()); });
+  add("slipstream_client_connections", "Open connections of callers.", [&shared] {
+    return static_cast<double>(shared.connections.load(std::memory_order_relaxed));
+  });
+  add("slipstream_upstream_connections_idle", "Clean upstream connections kept for reuse.",
+      [&server] { return static_cast<double>(server.idle_upstream_connections()); });
+  add("slipstream_upstream_connections_busy", "Upstream calls that hold or make a connection.",
+      [&server] { return static_cast<double>(server.busy_upstream_connections()); });
+  add("slipstream_log_lines_dropped", "Log lines lost because their reader was too slow.",
+      [this] { return static_cast<double>(log_.dropped()); });
+}
+
+admin::Sources GatewayProcess::sources() {
+  admin::Sources sources;
+  gateway::Server& server = *server_;
+  sources.ready = [&server] { return !server.shared().draining.load(std::memory_order_relaxed); };
+  sources.metrics = [this] { return metrics_.expose(); };
+  sources.flights = [&server] {
+    return gateway::flights_page(server.shared(), server.live_flights());
+  };
+  sources.explain = [this](const http::Head& head, std::string_view body) {
+    return explain(head, body);
+  };
+  return sources;
+}
+
+admin::Page GatewayProcess::explain(const http::Head& head, std::string_view body) {
+  const auto examined = examiner_->examine(contract::Surface::kChatCompletions, head, body,
+                                           examiner_->scope_of(head), server_->shared().policy);
+  if (!examined)
+    return {400, "application/json",
+            gateway::error_body(400, examined.error().message, "invalid_body") + "\n"};
+  return {200, "application/json", contract::explain_json(*examined, head)};
+}
+
+void GatewayProcess::on_signal(int) {
+  ++signals_;
+  log_.event(telemetry::Level::kInfo, signals_ == 1 ? "draining" : "stopping");
+  if (signals_ > 1) return server_->stop();
+  server_->drain();
+  // The admin address answers until the last worker has ended.
+  std::thread([this] {
+    server_->join();
+    reactor_.stop();
+  }).swap(waiter_);
+}
+
+void GatewayProcess::run() {
+  reactor_.on_signals([this](int number) { on_signal(number); });
+  server_->start();
+  reactor_.run();
+  if (waiter_.joinable()) waiter_.join();
+}
+
+}  // namespace slipstream::cli

@@ -1,0 +1,105 @@
+// slipstream serve
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <sstream>
+
+#include "cli/cli.h"
+#include "cli/gateway_process.h"
+#include "config/load.h"
+#include "config/options.h"
+
+namespace slipstream::cli {
+
+namespace {
+
+struct ServeFlags {
+  std::string config_file;
+  std::vector<std::pair<std::string, std::unique_ptr<std::string>>> values;  // by flag
+  std::vector<std::string> sets;
+  bool print_config = false;
+};
+
+std::optional<std::string> environment(std::string_view name) {
+  const char* value = std::getenv(std::string(name).c_str());
+  return value ? std::optional<std::string>(value) : std::nullopt;
+}
+
+// What flags, file and environment say together, or the one line to print.
+Result<config::Loaded, gateway::StartError> load(const ServeFlags& flags) {
+  config::LoadInput input;
+  input.environment = environment;
+  if (!flags.config_file.empty()) {
+    std::ifstream file(flags.config_file);
+    if (!file) return Failure{gateway::StartError{"cannot read " + flags.config_file}};
+    std::ostringstream text;
+    text << file.rdbuf();
+    input.yaml_text = text.str();
+    input.yaml_name = flags.config_file;
+  }
+  for (const auto& [flag, value] : flags.values) {
+    if (!value->empty()) input.flags.emplace_back(flag, *value);
+  }
+  for (const std::string& pair : flags.sets) {
+    const std::size_t equals = pair.find('=');
+    if (equals == std::string::npos)
+      return Failure{gateway::StartError{"--set takes name=value, not '" + pair + "'"}};
+    input.flags.emplace_back(pair.substr(0, equals), pair.substr(equals + 1));
+  }
+  auto loaded = config::load(input);
+  if (!loaded) return Failure{gateway::StartError{loaded.error().message}};
+  return std::move(*loaded);
+}
+
+int serve(const ServeFlags& flags) {
+  auto loaded = load(flags);
+  if (!loaded) return fail(loaded.error().message);
+  if (flags.print_config) {
+    std::fputs(config::print_config(*loaded).c_str(), stdout);
+    return 0;
+  }
+  if (config::origin_of(*loaded, "upstream.url").source == config::Source::kDefault) {
+    return fail("no upstream: give --upstream http://HOST:PORT, or upstream.url in the file");
+  }
+  auto process = GatewayProcess::create(loaded->settings);
+  if (!process) return fail(process.error().message);
+  std::printf("listening on %s\n", (*process)->address().c_str());
+  if (!(*process)->admin_address().empty())
+    std::printf("admin on %s\n", (*process)->admin_address().c_str());
+  std::fflush(stdout);
+  (*process)->run();
+  return 0;
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("serve", "run the gateway");
+  auto flags = std::make_shared<ServeFlags>();
+  command->add_option("--config", flags->config_file,
+                      "YAML file; flags and SLIPSTREAM_* variables override it");
+  for (const config::Option& option : config::options()) {
+    if (option.flag.empty()) continue;
+    flags->values.emplace_back(std::string(option.flag), std::make_unique<std::string>());
+    command->add_option(std::string(option.flag), *flags->values.back().second,
+                        std::string(option.effect) + " [" + std::string(option.default_text) + "]");
+  }
+  command->add_option("--set", flags->sets, "any option by name, as name=value; may be repeated")
+      ->expected(1);
+  command->add_flag("--print-config", flags->print_config,
+                    "print what is in force and where each value came from");
+  command->footer(
+      "Examples:\n"
+      "  slipstream serve --upstream http://127.0.0.1:8000\n"
+      "  slipstream serve --listen 0.0.0.0:8080 --upstream https://api.example.com --workers 4\n"
+      "  slipstream serve --config slipstream.yaml --set coalesce.grace_max=0s --print-config\n"
+      "SIGTERM lets running answers finish (drain.timeout), a second one stops at once.\n"
+      "All options: slipstream config-reference");
+  command->callback([flags, &action] { action = [flags] { return serve(*flags); }; });
+}
+
+}  // namespace slipstream::cli

@@ -1,0 +1,133 @@
+// Every option of the gateway as a typed value.
+//
+// Filled by load() (config/load.h) from the one table of declarations (config/options.h), which
+// also says what each member means: the comments here only name the unit where the type does not.
+// A value; constant once loaded.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/secret.h"
+
+namespace slipstream::config {
+
+struct Address {
+  std::string host;  // a name or a numeric address, IPv6 without brackets
+  std::uint16_t port = 0;
+  bool operator==(const Address&) const = default;
+};
+
+struct Url {
+  bool tls = false;  // https
+  Address address;
+  std::string
+      path;  // prefix before the caller's path; empty or starts with '/', never ends with it
+  bool operator==(const Url&) const = default;
+};
+
+enum class Sampled { kSeparate, kShare };
+enum class LogLevel { kDebug, kInfo, kWarning, kError, kOff };
+enum class LogFormat { kText, kJson };
+
+using Milliseconds = std::chrono::milliseconds;
+
+struct Settings {
+  Address listen;
+  std::optional<Address> admin;  // none: off
+  std::uint64_t workers = 0;     // 0: as many as CPUs
+  std::string epoch;
+  struct Scope {
+    Secret secret;  // empty: random per start
+  } scope;
+
+  struct Upstream {
+    Url url;
+    std::string tls_ca;  // path of a PEM file, empty: the system's
+    bool tls_verify = true;
+    Milliseconds connect_timeout{};
+    Milliseconds write_timeout{};
+    Milliseconds first_event_timeout{};
+    Milliseconds between_events_timeout{};
+    Milliseconds flight_age_max{};
+    Milliseconds idle_timeout{};
+    std::uint64_t connections_max = 0;  // per worker
+    std::uint64_t response_bytes_max = 0;
+  } upstream;
+
+  struct Tls {
+    std::string certificate;  // paths of PEM files, both empty: plain HTTP
+    std::string key;
+  } tls;
+
+  struct Limits {
+    std::uint64_t request_line_bytes = 0;
+    std::uint64_t head_bytes = 0;
+    std::uint64_t head_fields = 0;
+    std::uint64_t body_bytes = 0;
+    std::uint64_t connections = 0;
+    std::uint64_t pipelined_bytes = 0;
+    Milliseconds head_time{};
+    std::uint64_t body_bytes_per_second = 0;
+    Milliseconds keep_alive_idle{};
+    Milliseconds write_stall{};
+    std::uint64_t send_buffer_bytes = 0;
+  } limits;
+
+  struct Coalesce {
+    bool enabled = true;
+    Sampled sampled = Sampled::kSeparate;
+    bool seed_honoured = false;
+    std::vector<std::string> harmless_fields;
+    Milliseconds join_window_age{};
+    std::uint64_t join_window_bytes = 0;
+    std::uint64_t followers_max = 0;
+    Milliseconds grace_max{};
+    std::uint64_t grace_share = 0;  // percent of the flight's age
+    Milliseconds follower_wait{};   // 0: off
+  } coalesce;
+
+  struct Replay {
+    std::uint64_t flight_bytes_max = 0;
+    std::uint64_t total_bytes_max = 0;
+    std::uint64_t lag_bytes_max = 0;
+    Milliseconds lag_time_max{};
+    Milliseconds flush_window{};  // 0: off
+  } replay;
+
+  struct Retry {
+    bool enabled = true;
+    std::uint64_t budget_ratio = 0;  // percent of requests
+    std::uint64_t budget_floor = 0;  // retries per second
+    std::uint64_t budget_cap = 0;    // retries
+    Milliseconds backoff_base{};
+    Milliseconds backoff_max{};
+    Milliseconds after_max{};
+  } retry;
+
+  struct Request {
+    Milliseconds deadline{};
+    std::string deadline_header;  // lower case
+  } request;
+
+  struct Stream {
+    Milliseconds keep_alive_comment{};  // 0: off
+  } stream;
+  struct Drain {
+    Milliseconds timeout{};
+  } drain;
+  struct Metrics {
+    std::uint64_t models_max = 0;
+    std::uint64_t tenants_max = 0;
+  } metrics;
+  struct Log {
+    LogLevel level = LogLevel::kInfo;
+    LogFormat format = LogFormat::kText;
+  } log;
+};
+
+}  // namespace slipstream::config

@@ -1,0 +1,191 @@
+#include "contract/headers.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/text.h"
+#include "contract/contract.h"
+#include "contract/name_table.h"
+
+namespace slipstream::contract {
+namespace {
+
+struct HeaderRow {
+  std::string_view name;
+  HeaderRole role;
+};
+
+constexpr auto kHeaders = sorted_by_name(std::to_array<HeaderRow>({
+    {"accept-encoding", HeaderRole::kDropped},
+    {"content-length", HeaderRole::kDropped},
+    {"expect", HeaderRole::kDropped},
+    {"host", HeaderRole::kDropped},
+    {"x-request-id", HeaderRole::kDropped},
+    {"authorization", HeaderRole::kCredential},
+    {"api-key", HeaderRole::kCredential},
+    {"x-api-key", HeaderRole::kCredential},
+    {"openai-organization", HeaderRole::kCredential},
+    {"openai-project", HeaderRole::kCredential},
+    {"accept-language", HeaderRole::kIndifferent},
+    {"cache-control", HeaderRole::kIndifferent},  // honoured here, by opt-out and max-age
+    {"priority", HeaderRole::kIndifferent},       // RFC 9218: order of responses on one connection
+    {"traceparent", HeaderRole::kIndifferent},
+    {"tracestate", HeaderRole::kIndifferent},
+    {"user-agent", HeaderRole::kIndifferent},
+    {"x-client-request-id", HeaderRole::kIndifferent},
+}));
+
+// Takes the next comma-separated element off `list`, minding quoted strings (RFC 9110 5.6).
+std::string_view take_element(std::string_view& list) {
+  bool quoted = false;
+  std::size_t i = 0;
+  for (; i < list.size() && (quoted || list[i] != ','); ++i) {
+    if (list[i] == '"') quoted = !quoted;
+    if (quoted && list[i] == '\\') ++i;
+  }
+  i = std::min(i, list.size());
+  const std::string_view element = trim(list.substr(0, i));
+  list.remove_prefix(std::min(i + 1, list.size()));
+  return element;
+}
+
+void read_cache_control(std::string_view list, Wishes& wishes) {
+  while (!list.empty()) {
+    const std::string_view directive = take_element(list);
+    const std::size_t equals = std::min(directive.find('='), directive.size());
+    const std::string_view name = trim(directive.substr(0, equals));
+    if (iequals(name, "no-store")) wishes.alone = "the caller sent cache-control: no-store";
+    if (iequals(name, "no-cache")) wishes.alone = "the caller sent cache-control: no-cache";
+    if (!iequals(name, "max-age") || equals == directive.size()) continue;
+    std::string_view argument = trim(directive.substr(equals + 1));
+    if (argument.size() >= 2 && argument.front() == '"' && argument.back() == '"') {
+      argument = argument.substr(1, argument.size() - 2);
+    }
+    if (argument.find_first_not_of("0123456789") != std::string_view::npos) continue;
+    if (argument.empty()) continue;
+    // RFC 9111 section 1.2.2: a value too large is read as the largest there is.
+    constexpr std::uint32_t kMax = std::numeric_limits<std::uint32_t>::max();
+    const auto seconds = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(parse_decimal(argument).value_or(kMax), kMax));
+    wishes.max_age_s = std::min(wishes.max_age_s.value_or(kMax), seconds);
+  }
+}
+
+// One RFC 8941 item, a token with parameters, read from the front of `rest`.
+class ItemReader {
+ public:
+  explicit ItemReader(std::string_view text) : rest_(trim(text)) {}
+
+  bool at_end() const { return rest_.empty(); }
+  bool take(char c) {
+    if (rest_.empty() || rest_.front() != c) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+  void skip_spaces() {
+    while (take(' ')) {
+    }
+  }
+  std::string_view token() {
+    const auto is_token = [](char c) {
+      return (c >= '0' && c <= '9') || (ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z') ||
+             std::string_view("!#$%&'*+-.^_`|~:/").find(c) != std::string_view::npos;
+    };
+    const auto end = std::find_if_not(rest_.begin(), rest_.end(), is_token);
+    const std::string_view token = rest_.substr(0, static_cast<std::size_t>(end - rest_.begin()));
+    rest_.remove_prefix(token.size());
+    return token;
+  }
+  // A quoted string or a token; nothing if neither stands here.
+  std::optional<std::string> value() {
+    if (!take('"')) {
+      const std::string_view bare = token();
+      return bare.empty() ? std::nullopt : std::optional<std::string>(bare);
+    }
+    std::string text;
+    while (!rest_.empty() && rest_.front() != '"') {
+      if (take('\\') && (rest_.empty() || (rest_.front() != '"' && rest_.front() != '\\'))) {
+        return std::nullopt;
+      }
+      if (rest_.front() < 0x20 || rest_.front() > 0x7e) return std::nullopt;
+      text += rest_.front();
+      rest_.remove_prefix(1);
+    }
+    return take('"') ? std::optional(std::move(text)) : std::nullopt;
+  }
+
+ private:
+  std::string_view rest_;
+};
+
+void read_coalesce(std::string_view text, Wishes& wishes) {
+  constexpr std::string_view kUnreadable = "x-slipstream-coalesce could not be read";
+  ItemReader reader(text);
+  const std::string_view word = reader.token();
+  std::string group;
+  while (reader.skip_spaces(), reader.take(';')) {
+    reader.skip_spaces();
+    const std::string_view name = reader.token();
+    const auto value = reader.take('=') ? reader.value() : std::optional<std::string>("");
+    if (name.empty() || !value) {
+      wishes.alone = kUnreadable;
+      return;
+    }
+    if (name == "group") group = *value;
+  }
+  if (!reader.at_end() || (word != "off" && word != "share")) {
+    wishes.alone = kUnreadable;
+  } else if (word == "off") {
+    wishes.alone = "the caller sent x-slipstream-coalesce: off";
+  } else {
+    wishes.group = std::move(group);  // without a group, "share" asks for nothing
+  }
+}
+
+}  // namespace
+
+HeaderRole role_of(std::string_view lower_name) {
+  if (const HeaderRow* row = find_row(kHeaders, lower_name)) return row->role;
+  if (lower_name.starts_with("x-slipstream-")) return HeaderRole::kDropped;
+  if (lower_name.starts_with("x-stainless-") || lower_name.starts_with("sec-fetch-")) {
+    return HeaderRole::kIndifferent;
+  }
+  return http::is_hop_by_hop(lower_name) ? HeaderRole::kDropped : HeaderRole::kKeyed;
+}
+
+bool is_forwarded(std::string_view lower_name) {
+  return role_of(lower_name) != HeaderRole::kDropped;
+}
+
+bool is_forwarded(const http::Head& head, std::string_view lower_name) {
+  if (!is_forwarded(lower_name)) return false;
+  for (std::size_t i = 0; i < head.field_count(); ++i) {
+    if (head.field(i).name != "connection") continue;
+    for (std::string_view list = head.field(i).value; !list.empty();) {
+      if (iequals(take_element(list), lower_name)) return false;
+    }
+  }
+  return true;
+}
+
+Wishes read_wishes(const http::Head& head) {
+  Wishes wishes;
+  bool coalesce_seen = false;
+  for (std::size_t i = 0; i < head.field_count(); ++i) {
+    const auto [name, value] = head.field(i);
+    if (name == "cache-control") {
+      read_cache_control(value, wishes);
+    } else if (name == "x-slipstream-coalesce") {
+      read_coalesce(value, wishes);
+      if (coalesce_seen) wishes.alone = "x-slipstream-coalesce was sent twice";
+      coalesce_seen = true;
+    } else if (name == "content-encoding") {
+      wishes.encoded_body |= !value.empty() && !iequals(value, "identity");
+    } else if (name == "x-conversation-id") {
+      wishes.server_session = true;
+    }
+  }
+  return wishes;
+}
+
+}  // namespace slipstream::contract

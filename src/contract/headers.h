@@ -1,0 +1,36 @@
+// What request header fields mean to the contract: which are forwarded, which are keyed, what the
+// caller asks of the gateway itself.
+// Pure functions; any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "http/head.h"
+
+namespace slipstream::contract {
+
+enum class HeaderRole {
+  kDropped,      // not forwarded: the gateway writes its own or takes it for itself
+  kCredential,   // forwarded, and part of the scope
+  kIndifferent,  // forwarded, known not to matter: the deny-list of the key
+  kKeyed,        // forwarded, and part of the key: every other field
+};
+HeaderRole role_of(std::string_view lower_name);
+
+// The caller's words to the gateway.
+struct Wishes {
+  // Why the request must run alone, as a clause for the proof; empty if it need not.
+  std::string_view alone;
+  // x-slipstream-coalesce: share; group="g". Empty without opt-in.
+  std::string group;
+  std::optional<std::uint32_t> max_age_s;  // smallest Cache-Control: max-age
+  bool encoded_body = false;               // a Content-Encoding other than identity
+  bool server_session = false;             // X-Conversation-Id: llama.cpp keeps a session by it
+};
+// An x-slipstream-coalesce that cannot be read counts as opting out: narrowing is always safe.
+Wishes read_wishes(const http::Head& head);
+
+}  // namespace slipstream::contract

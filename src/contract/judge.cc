@@ -1,0 +1,87 @@
+#include "contract/judge.h"
+
+#include "base/text.h"
+#include "contract/judge_scan.h"
+#include "sse/splitter.h"
+
+namespace slipstream::contract {
+namespace {
+
+constexpr int kUnknownErrorStatus = 502;
+
+// No field line at all. The splitter knows it too, but a judge sees raw bytes only.
+bool is_comment(std::string_view raw) {
+  bool line_start = true;
+  if (raw.starts_with("\xEF\xBB\xBF")) raw.remove_prefix(3);
+  for (const char c : raw) {
+    const bool line_end = c == '\r' || c == '\n';
+    if (line_start && !line_end && c != ':') return false;
+    line_start = line_end;
+  }
+  return true;
+}
+
+int error_status_from(const AnswerFacts& facts) {
+  if (facts.error_status != 0) return facts.error_status;
+  return facts.top_status != 0 ? facts.top_status : kUnknownErrorStatus;
+}
+
+}  // namespace
+
+StreamJudge::StreamJudge() = default;
+StreamJudge::~StreamJudge() = default;
+StreamJudge::StreamJudge(StreamJudge&&) noexcept = default;
+StreamJudge& StreamJudge::operator=(StreamJudge&&) noexcept = default;
+
+EventKind StreamJudge::observe(std::string_view raw) {
+  const sse::Fields fields = sse::parse_fields(raw, scratch_);
+  if (!fields.has_data && fields.event.empty() && is_comment(raw)) return EventKind::kComment;
+  if (trim(fields.data) == "[DONE]") {
+    done_ = true;
+    return EventKind::kDone;
+  }
+  return observe_json(fields.event, fields.data);
+}
+
+EventKind StreamJudge::observe_json(std::string_view event, std::string_view data) {
+  if (!scan_) scan_ = std::make_unique<AnswerScan>();
+  AnswerFacts facts;
+  const bool json = !data.empty() && scan_->scan(data, facts);
+  if (!json) facts = {};
+  if (facts.error || event == "error") {
+    error_ = true;
+    error_status_ = error_status_from(facts);
+    return EventKind::kError;
+  }
+  if (!json) return EventKind::kOther;
+
+  choices_seen_ |= facts.choices_seen;
+  choices_finished_ |= facts.choices_finished;
+  many_choices_ |= facts.many_choices;
+  if (facts.usage.known) usage_ = facts.usage;
+  if (facts.tokens) ++semantic_events_;
+  if (facts.tokens || facts.choices_finished != 0) return EventKind::kSemantic;
+  if (facts.choices) return EventKind::kPreamble;
+  return facts.usage.known ? EventKind::kUsage : EventKind::kOther;
+}
+
+Ending StreamJudge::ending() const {
+  if (error_) return Ending::kCut;
+  const bool finished = choices_seen_ != 0 && choices_seen_ == choices_finished_ && !many_choices_;
+  if (finished) return Ending::kWhole;
+  return done_ ? Ending::kClaimed : Ending::kCut;
+}
+
+BodyJudgement judge_body(std::string_view body) {
+  BodyJudgement judgement;
+  AnswerFacts facts;
+  AnswerScan scan;
+  if (!scan.scan(body, facts)) return judgement;
+  judgement.error = facts.error;
+  judgement.error_status = error_status_from(facts);
+  judgement.finished = !facts.error && facts.choices && facts.all_finished;
+  judgement.usage = facts.usage;
+  return judgement;
+}
+
+}  // namespace slipstream::contract

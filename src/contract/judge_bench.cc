@@ -1,0 +1,30 @@
+#include <string>
+
+#include "benchmark/benchmark.h"
+#include "contract/judge.h"
+
+namespace slipstream::contract {
+namespace {
+
+const std::string kChunk =
+    "data: {\"id\":\"chatcmpl-8f2a\",\"object\":\"chat.completion.chunk\",\"created\":1760000000,"
+    "\"model\":\"llama-3.1-8b\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\" token\"},"
+    "\"logprobs\":null,\"finish_reason\":null}]}\n\n";
+
+void BM_ObserveChatChunk(benchmark::State& state) {
+  StreamJudge judge;
+  for (auto _ : state) benchmark::DoNotOptimize(judge.observe(kChunk));
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(kChunk.size()));
+}
+BENCHMARK(BM_ObserveChatChunk);
+
+void BM_FirstEventOfAStream(benchmark::State& state) {
+  for (auto _ : state) {
+    StreamJudge judge;
+    benchmark::DoNotOptimize(judge.observe(kChunk));
+  }
+}
+BENCHMARK(BM_FirstEventOfAStream);
+
+}  // namespace
+}  // namespace slipstream::contract

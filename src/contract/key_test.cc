@@ -1,0 +1,266 @@
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "base/random.h"
+#include "contract/contract.h"
+#include "contract/contract_testing.h"
+#include "contract/fields.h"
+#include "json/escape.h"
+#include "json/reader.h"
+
+namespace slipstream::contract {
+namespace {
+
+const std::string kBody =
+    R"({"model":"m","messages":[{"role":"user","content":"hi"}],"temperature":0})";
+
+std::string text(std::string_view object, std::string_view name) {
+  std::string scratch;
+  return std::string(json::text_of(json::find(object, name), scratch).value_or(""));
+}
+
+// Written by testdata/make_key_vectors.py, an independent implementation of the format document.
+// A difference means the format changed: then the version tag must change too.
+TEST(Key, GoldenVectors) {
+  std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "testdata/key_vectors.json");
+  std::stringstream all;
+  all << file.rdbuf();
+  const std::string document = all.str();
+  int count = 0;
+  for (json::Elements vectors(json::find(document, "vectors")); vectors.next(); ++count) {
+    const std::string_view vector = vectors.value();
+    Policy policy;
+    policy.route = text(vector, "route");
+    policy.pool = text(vector, "pool");
+    policy.epoch = text(vector, "epoch");
+    std::vector<std::string> lines;
+    std::string scratch;
+    for (json::Elements head(json::find(vector, "head")); head.next();) {
+      lines.emplace_back(*json::text_of(head.value(), scratch));
+    }
+    const Examined seen =
+        examined(head_of(lines), text(vector, "body"), policy, text(vector, "secret"));
+    EXPECT_EQ(seen.key().full_hex(), text(vector, "key")) << text(vector, "name") << seen.fault;
+  }
+  EXPECT_GE(count, 40);
+}
+
+TEST(Key, EveryFieldOfTheTableChangesIt) {
+  std::set<std::string> keys;
+  keys.insert(examined(chat_head(), "{}").key().full_hex());
+  std::size_t expected = 1;
+  for (const FieldRow& row : chat_fields()) {
+    for (const char* value : {"null", "1", "2", "\"1\"", "[1]"}) {
+      const std::string body = "{\"" + std::string(row.name) + "\":" + value + "}";
+      keys.insert(examined(chat_head(), body).key().full_hex());
+      ++expected;
+    }
+  }
+  EXPECT_EQ(keys.size(), expected);
+  EXPECT_GE(chat_fields().size(), 150u);
+}
+
+// LiteLLM issue 9844: a key that lists known fields lets requests share that differ elsewhere.
+TEST(Key, H13_UnlistedFieldsKeepRequestsApart) {
+  const auto body = [](const std::string& member) {
+    return R"({"model":"m","messages":[],"temperature":0,)" + member + "}";
+  };
+  const auto differ = [&](const std::string& a, const std::string& b) {
+    const Examined first = examined(chat_head(), body(a));
+    const Examined second = examined(chat_head(), body(b));
+    EXPECT_NE(first.key(), second.key()) << a << b;
+    EXPECT_NE(first.contract.canonical, second.contract.canonical);
+  };
+  differ(R"("reasoning_effort":"low")", R"("reasoning_effort":"high")");
+  differ(R"("x_foo":"low")", R"("x_foo":"high")");
+  differ(R"("x_foo":{"a":1,"b":2})", R"("x_foo":{"b":2,"a":1})");
+  for (const FieldRow& row : chat_fields()) {
+    if (row.name == "model" || row.name == "messages" || row.name == "temperature") continue;
+    const std::string name = "\"" + std::string(row.name) + "\":";
+    differ(name + R"("low")", name + R"("high")");
+  }
+}
+
+// wso2 api-platform issue 733: entries scoped by API only show one user's answers to another.
+TEST(Key, H14_TenantsNeverMeet) {
+  const auto with = [](const std::vector<std::string>& fields) {
+    return examined(chat_head(fields), kBody);
+  };
+  std::set<std::string> keys;
+  const std::vector<std::vector<std::string>> tenants = {
+      {},
+      {"Authorization: Bearer t1"},
+      {"Authorization: Bearer t2"},
+      {"Authorization: bearer t1"},
+      {"api-key: Bearer t1"},
+      {"x-api-key: Bearer t1"},
+      {"Authorization: Bearer t1", "OpenAI-Organization: o1"},
+      {"Authorization: Bearer t1", "OpenAI-Organization: o2"},
+      {"Authorization: Bearer t1", "OpenAI-Project: o1"},
+      {"Authorization: Bearer t1", "Authorization: Bearer t2"},
+      {"Cookie: session=1"},
+  };
+  for (const auto& tenant : tenants) {
+    const Examined seen = with(tenant);
+    keys.insert(seen.key().full_hex());
+    EXPECT_EQ(seen.contract.canonical.find("Bearer"), std::string_view::npos);
+  }
+  EXPECT_EQ(keys.size(), tenants.size());
+  EXPECT_EQ(with(tenants[1]).key(), with(tenants[1]).key());
+  // The hash is keyed: another installation's scope for the same credential says nothing here.
+  EXPECT_NE(examined(chat_head(tenants[1]), kBody, {}, "a").key(),
+            examined(chat_head(tenants[1]), kBody, {}, "b").key());
+}
+
+TEST(Key, HeadersCountUnlessKnownNotToMatter) {
+  const Key plain = examined(chat_head(), kBody).key();
+  for (const char* field :
+       {"user-agent: x", "x-stainless-lang: js", "accept-language: de", "accept-encoding: gzip",
+        "sec-fetch-mode: cors", "traceparent: 00-1", "tracestate: a=b", "x-request-id: 1",
+        "x-client-request-id: 1", "priority: u=3", "connection: close", "keep-alive: 5"}) {
+    EXPECT_EQ(examined(chat_head({field}), kBody).key(), plain) << field;
+  }
+  for (const char* field : {"content-type: application/json", "idempotency-key: 1",
+                            "openai-beta: a", "anthropic-version: 1", "x-vllm-priority: 1",
+                            "x-anything: 1", "x-slipstream-vary: a", "accept: a", "cookie: a"}) {
+    EXPECT_NE(examined(chat_head({field}), kBody).key(), plain) << field;
+  }
+  // Lengths stand before parts: moving a byte over a boundary is a different request.
+  EXPECT_NE(examined(chat_head({"x-a: bc"}), kBody).key(),
+            examined(chat_head({"x-ab: c"}), kBody).key());
+  EXPECT_NE(examined(chat_head({"x-a: 1", "x-a: 2"}), kBody).key(),
+            examined(chat_head({"x-a: 1, 2"}), kBody).key());
+}
+
+TEST(Key, ShortFormIsItsBeginning) {
+  const Key key = examined(chat_head(), kBody).key();
+  EXPECT_EQ(key.short_hex().size(), 12u);
+  EXPECT_TRUE(key.full_hex().starts_with(key.short_hex()));
+}
+
+// Random JSON bodies with two spellings each: whatever the canonical form must not see is drawn
+// anew for every spelling, everything else comes from the plan.
+struct Value {
+  enum class Kind { kText, kNumber, kLiteral, kArray, kObject } kind = Kind::kLiteral;
+  std::string text;
+  std::string name;  // as a member
+  std::vector<Value> children;
+};
+
+Value plan(Random& random, int depth) {
+  Value value;
+  const std::uint64_t kinds = depth > 3 ? 3 : 5;
+  value.kind = static_cast<Value::Kind>(random.below(kinds));
+  static constexpr std::string_view kAlphabet[] = {"a",  "\"", "\\",   "\n", "é",
+                                                   "😀", "/",  "\x01", " "};
+  switch (value.kind) {
+    case Value::Kind::kText:
+      for (std::uint64_t i = random.below(30); i > 0; --i) {
+        value.text += kAlphabet[random.below(std::size(kAlphabet))];
+      }
+      break;
+    case Value::Kind::kNumber:
+      value.text = std::to_string(random.below(1000)) + (random.below(2) ? ".5" : "");
+      break;
+    case Value::Kind::kLiteral:
+      value.text = random.below(2) ? "true" : "null";
+      break;
+    default:
+      for (std::uint64_t i = random.below(4); i > 0; --i) {
+        value.children.push_back(plan(random, depth + 1));
+        value.children.back().name = "k" + std::to_string(i);
+      }
+  }
+  return value;
+}
+
+std::string space(Random& random) {
+  return std::string(random.below(3), " \t\r\n"[random.below(4)]);
+}
+
+std::string spell_text(std::string_view plain, Random& random) {
+  std::string out = "\"";
+  for (const char c : plain) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || (byte < 0x80 && random.below(5) == 0)) {
+      char escape[8];
+      std::snprintf(escape, sizeof escape, random.below(2) ? "\\u%04x" : "\\u%04X", byte);
+      out += escape;
+    } else {
+      if (c == '"' || c == '\\') out += '\\';
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
+std::string spell(const Value& value, Random& random, int depth) {
+  if (value.kind == Value::Kind::kText) return spell_text(value.text, random);
+  if (value.kind != Value::Kind::kArray && value.kind != Value::Kind::kObject) return value.text;
+  const bool object = value.kind == Value::Kind::kObject;
+  auto children = value.children;
+  if (depth == 0) {
+    for (std::size_t i = children.size(); i > 1; --i) {
+      std::swap(children[i - 1], children[random.below(i)]);
+    }
+  }
+  std::string out(1, object ? '{' : '[');
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    if (i > 0) out += ',';
+    out += space(random);
+    if (object) out += spell_text(children[i].name, random) + space(random) + ":" + space(random);
+    out += spell(children[i], random, depth + 1) + space(random);
+  }
+  return out + (object ? '}' : ']');
+}
+
+// Changes one thing somewhere below `value`.
+void mutate(Value& value, Random& random) {
+  if (!value.children.empty() && random.below(3) != 0) {
+    mutate(value.children[random.below(value.children.size())], random);
+    return;
+  }
+  switch (value.kind) {
+    case Value::Kind::kText:
+      value.text += "x";
+      break;
+    case Value::Kind::kNumber:
+      value.text = "9" + value.text;
+      break;
+    case Value::Kind::kLiteral:
+      value.text = value.text == "true" ? "false" : "true";
+      break;
+    default:
+      value.children.emplace_back();
+      value.children.back().name = "new";
+      value.children.back().text = "null";
+  }
+}
+
+TEST(KeyProperty, OnlySpellingIsInvisible) {
+  Examiner examiner("secret");
+  const http::Head head = chat_head();
+  const auto key = [&](const std::string& body) {
+    const auto contract = examiner.examine(Surface::kChatCompletions, head, body, {}, {});
+    EXPECT_TRUE(contract.ok()) << body << contract.error().message;
+    return contract ? contract->key : Key{};
+  };
+  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    SeededRandom random(seed);
+    Value body;
+    body.kind = Value::Kind::kObject;
+    for (int i = 0; i < 5; ++i) {
+      body.children.push_back(plan(random, 1));
+      body.children.back().name = "t" + std::to_string(i);
+    }
+    const Key first = key(spell(body, random, 0));
+    EXPECT_EQ(first, key(spell(body, random, 0))) << "seed " << seed;
+    mutate(body, random);
+    EXPECT_NE(first, key(spell(body, random, 0))) << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace slipstream::contract
