@@ -32,11 +32,10 @@ void append_hex(std::string& out, std::uint64_t value) {
 
 std::string hex(std::string_view bytes) {
   static constexpr char kDigits[] = "0123456789abcdef";
-  std::string out;
-  out.reserve(bytes.size() * 2);
-  for (const char c : bytes) {
-    out += kDigits[static_cast<unsigned char>(c) >> 4];
-    out += kDigits[static_cast<unsigned char>(c) & 15];
+  std::string out(bytes.size() * 2, '0');
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    out[2 * i] = kDigits[static_cast<unsigned char>(bytes[i]) >> 4];
+    out[2 * i + 1] = kDigits[static_cast<unsigned char>(bytes[i]) & 15];
   }
   return out;
 }

@@ -94,7 +94,7 @@ void add_burst(CLI::App& app, Action& action) {
   command
       ->add_option("--header", flags->headers,
                    "extra request header 'name: value'; may be repeated")
-      ->expected(1);
+      ->allow_extra_args(false);
   command->add_option("--aborts", options.leave_share, "share of callers that leave early")
       ->capture_default_str();
   command->add_option("--slow", options.slow_share, "share of callers that read slowly")

@@ -90,7 +90,9 @@ int run(int argc, char** argv) {
           return 0;
         };
       });
-  app.add_subcommand("version", "print the version")->callback([&action] {
+  CLI::App* about = app.add_subcommand("version", "print the version");
+  about->footer("Example:\n  slipstream version");
+  about->callback([&action] {
     action = [] {
       print_version();
       return 0;

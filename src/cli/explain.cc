@@ -66,7 +66,7 @@ void add_explain(CLI::App& app, Action& action) {
   command->add_option("file", flags->file, "JSON body of a chat request; - reads standard input")
       ->required();
   command->add_option("--header", flags->headers, "request header 'name: value'; may be repeated")
-      ->expected(1);
+      ->allow_extra_args(false);
   command->add_flag("--share-sampled", flags->share_sampled,
                     "as if the route shared sampled requests");
   command->add_flag("--seed-honoured", flags->seed_honoured, "as if the backend honoured seeds");

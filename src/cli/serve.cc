@@ -89,7 +89,7 @@ void add_serve(CLI::App& app, Action& action) {
                         std::string(option.effect) + " [" + std::string(option.default_text) + "]");
   }
   command->add_option("--set", flags->sets, "any option by name, as name=value; may be repeated")
-      ->expected(1);
+      ->allow_extra_args(false);
   command->add_flag("--print-config", flags->print_config,
                     "print what is in force and where each value came from");
   command->footer(

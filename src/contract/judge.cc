@@ -28,13 +28,18 @@ int error_status_from(const AnswerFacts& facts) {
 
 }  // namespace
 
-StreamJudge::StreamJudge() = default;
+JudgeMemory::JudgeMemory() : scan_(std::make_unique<AnswerScan>()) {
+}
+JudgeMemory::~JudgeMemory() = default;
+
+StreamJudge::StreamJudge(JudgeMemory& memory) : memory_(&memory) {
+}
 StreamJudge::~StreamJudge() = default;
 StreamJudge::StreamJudge(StreamJudge&&) noexcept = default;
 StreamJudge& StreamJudge::operator=(StreamJudge&&) noexcept = default;
 
 EventKind StreamJudge::observe(std::string_view raw) {
-  const sse::Fields fields = sse::parse_fields(raw, scratch_);
+  const sse::Fields fields = sse::parse_fields(raw, memory_->scratch_);
   if (!fields.has_data && fields.event.empty() && is_comment(raw)) return EventKind::kComment;
   if (trim(fields.data) == "[DONE]") {
     done_ = true;
@@ -44,9 +49,8 @@ EventKind StreamJudge::observe(std::string_view raw) {
 }
 
 EventKind StreamJudge::observe_json(std::string_view event, std::string_view data) {
-  if (!scan_) scan_ = std::make_unique<AnswerScan>();
   AnswerFacts facts;
-  const bool json = !data.empty() && scan_->scan(data, facts);
+  const bool json = !data.empty() && memory_->scan_->scan(data, facts);
   if (!json) facts = {};
   if (facts.error || event == "error") {
     error_ = true;
@@ -72,11 +76,10 @@ Ending StreamJudge::ending() const {
   return done_ ? Ending::kClaimed : Ending::kCut;
 }
 
-BodyJudgement judge_body(std::string_view body) {
+BodyJudgement judge_body(std::string_view body, JudgeMemory& memory) {
   BodyJudgement judgement;
   AnswerFacts facts;
-  AnswerScan scan;
-  if (!scan.scan(body, facts)) return judgement;
+  if (!memory.scan_->scan(body, facts)) return judgement;
   judgement.error = facts.error;
   judgement.error_status = error_status_from(facts);
   judgement.finished = !facts.error && facts.choices && facts.all_finished;

@@ -40,9 +40,26 @@ struct Usage {
 
 class AnswerScan;
 
+// The parser and memory that judging needs, warm after the first use. One per worker: judges of many
+// streams take turns with it, each for one event.
+class JudgeMemory {
+ public:
+  JudgeMemory();
+  ~JudgeMemory();
+  JudgeMemory(const JudgeMemory&) = delete;
+  JudgeMemory& operator=(const JudgeMemory&) = delete;
+
+ private:
+  friend class StreamJudge;
+  friend struct BodyJudgement judge_body(std::string_view body, JudgeMemory& memory);
+  std::unique_ptr<AnswerScan> scan_;
+  std::string scratch_;
+};
+
 class StreamJudge {
  public:
-  StreamJudge();
+  // `memory` outlives the judge.
+  explicit StreamJudge(JudgeMemory& memory);
   ~StreamJudge();
   StreamJudge(StreamJudge&&) noexcept;
   StreamJudge& operator=(StreamJudge&&) noexcept;
@@ -61,8 +78,7 @@ class StreamJudge {
  private:
   EventKind observe_json(std::string_view event, std::string_view data);
 
-  std::unique_ptr<AnswerScan> scan_;  // parser and memory, made by the first event with data
-  std::string scratch_;
+  JudgeMemory* memory_;
   Usage usage_;
   std::uint64_t semantic_events_ = 0;
   std::uint64_t choices_seen_ = 0;  // bit per choice index, below 64
@@ -81,6 +97,6 @@ struct BodyJudgement {
   bool finished = false;  // a finish reason for every choice
   Usage usage;
 };
-BodyJudgement judge_body(std::string_view body);
+BodyJudgement judge_body(std::string_view body, JudgeMemory& memory);
 
 }  // namespace slipstream::contract

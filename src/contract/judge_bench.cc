@@ -6,13 +6,18 @@
 namespace slipstream::contract {
 namespace {
 
+JudgeMemory& memory() {
+  static JudgeMemory shared;
+  return shared;
+}
+
 const std::string kChunk =
     "data: {\"id\":\"chatcmpl-8f2a\",\"object\":\"chat.completion.chunk\",\"created\":1760000000,"
     "\"model\":\"llama-3.1-8b\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\" token\"},"
     "\"logprobs\":null,\"finish_reason\":null}]}\n\n";
 
 void BM_ObserveChatChunk(benchmark::State& state) {
-  StreamJudge judge;
+  StreamJudge judge(memory());
   for (auto _ : state) benchmark::DoNotOptimize(judge.observe(kChunk));
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(kChunk.size()));
 }
@@ -20,7 +25,7 @@ BENCHMARK(BM_ObserveChatChunk);
 
 void BM_FirstEventOfAStream(benchmark::State& state) {
   for (auto _ : state) {
-    StreamJudge judge;
+    StreamJudge judge(memory());
     benchmark::DoNotOptimize(judge.observe(kChunk));
   }
 }

@@ -10,6 +10,11 @@
 namespace slipstream::contract {
 namespace {
 
+JudgeMemory& memory() {
+  static JudgeMemory shared;
+  return shared;
+}
+
 using Kinds = std::vector<EventKind>;
 
 // Everything a judge can say, for comparison.
@@ -50,7 +55,7 @@ class Case {
  private:
   void observe(std::string_view raw) { kinds_.push_back(judge_.observe(raw)); }
   sse::Splitter splitter_;
-  StreamJudge judge_;
+  StreamJudge judge_{memory()};
   Kinds kinds_;
 };
 
@@ -76,7 +81,7 @@ void expect_same_for_all_cuts(std::string_view stream) {
 }
 
 EventKind kind_of(std::string_view data) {
-  StreamJudge one;
+  StreamJudge one(memory());
   return one.observe("data: " + std::string(data) + "\n\n");
 }
 
@@ -94,7 +99,7 @@ const std::string kUsage =
 const std::string kDone = "data: [DONE]\n\n";
 
 TEST(StreamJudge, TellsWhatAnEventIs) {
-  StreamJudge one;
+  StreamJudge one(memory());
   EXPECT_EQ(one.observe(kRole), EventKind::kPreamble);
   EXPECT_EQ(one.observe(kHello), EventKind::kSemantic);
   EXPECT_EQ(one.observe(kStop), EventKind::kSemantic);
@@ -114,13 +119,13 @@ TEST(StreamJudge, KnowsEveryKindOfToken) {
         R"({"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":""}}]})",
         R"({"role":"assistant","content":"a"})", R"({"content":"\""})", R"({"content":" "})",
         R"({"content" : "a"})", R"({"\u0063ontent":"a"})", R"({"content":[{"type":"text"}]})"}) {
-    EXPECT_EQ(StreamJudge().observe(chunk(delta)), EventKind::kSemantic) << delta;
+    EXPECT_EQ(StreamJudge(memory()).observe(chunk(delta)), EventKind::kSemantic) << delta;
   }
   for (const char* delta :
        {"{}", "null", R"({"content":""})", R"({"content":null})", R"({"role":"assistant"})",
         R"({"role":"assistant","content":null,"refusal":null})", R"({"tool_calls":[]})",
         R"({"tool_calls":null})", R"({"function_call":null})", R"({"content":"" , "x":"y"})"}) {
-    EXPECT_EQ(StreamJudge().observe(chunk(delta)), EventKind::kPreamble) << delta;
+    EXPECT_EQ(StreamJudge(memory()).observe(chunk(delta)), EventKind::kPreamble) << delta;
   }
 }
 
@@ -148,14 +153,14 @@ TEST(StreamJudge, LeavesWhatItDoesNotUnderstandAlone) {
                            "{\"a\" 1}"}) {
     EXPECT_EQ(kind_of(data), EventKind::kOther) << data;
   }
-  EXPECT_EQ(StreamJudge().observe("event: ping\n\n"), EventKind::kOther);
-  EXPECT_EQ(StreamJudge().observe("event: ping\ndata: {\"type\":\"ping\"}\n\n"), EventKind::kOther);
-  EXPECT_EQ(StreamJudge().observe("retry: 1\n\n"), EventKind::kOther);
-  EXPECT_EQ(StreamJudge().observe("id: 1\n\n"), EventKind::kOther);
+  EXPECT_EQ(StreamJudge(memory()).observe("event: ping\n\n"), EventKind::kOther);
+  EXPECT_EQ(StreamJudge(memory()).observe("event: ping\ndata: {\"type\":\"ping\"}\n\n"), EventKind::kOther);
+  EXPECT_EQ(StreamJudge(memory()).observe("retry: 1\n\n"), EventKind::kOther);
+  EXPECT_EQ(StreamJudge(memory()).observe("id: 1\n\n"), EventKind::kOther);
 }
 
 TEST(StreamJudge, NeverCountsABrokenEvent) {
-  StreamJudge one;
+  StreamJudge one(memory());
   one.observe(kHello);
   one.observe("data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]\n\n");
   EXPECT_EQ(one.ending(), Ending::kCut);
@@ -199,7 +204,7 @@ TEST(StreamJudge, ReadsTheStatusOfAnError) {
       {R"({"object":"error","message":"m","type":"InternalServerError","code":500})", 500},
   };
   for (const auto& [data, status] : cases) {
-    StreamJudge one;
+    StreamJudge one(memory());
     EXPECT_EQ(one.observe("data: " + data + "\n\n"), EventKind::kError) << data;
     EXPECT_EQ(one.error_status(), status) << data;
     EXPECT_EQ(one.ending(), Ending::kCut) << data;
@@ -207,12 +212,12 @@ TEST(StreamJudge, ReadsTheStatusOfAnError) {
 }
 
 TEST(StreamJudge, AnErrorEventNeedsNoErrorObject) {
-  StreamJudge bare;
+  StreamJudge bare(memory());
   EXPECT_EQ(bare.observe("event: error\ndata: {\"code\":503,\"message\":\"m\"}\n\n"),
             EventKind::kError);
   EXPECT_EQ(bare.error_status(), 503);
-  EXPECT_EQ(StreamJudge().observe("event: error\ndata: broken\n\n"), EventKind::kError);
-  EXPECT_EQ(StreamJudge().observe("event: error\n\n"), EventKind::kError);
+  EXPECT_EQ(StreamJudge(memory()).observe("event: error\ndata: broken\n\n"), EventKind::kError);
+  EXPECT_EQ(StreamJudge(memory()).observe("event: error\n\n"), EventKind::kError);
 }
 
 // One stream per server, framed as that server frames it.
@@ -331,7 +336,7 @@ TEST(BodyJudgement, ReadsAWholeAnswer) {
   const BodyJudgement told = judge_body(
       R"({"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":"a"},"finish_reason":"stop"},
           {"index":1,"message":{"content":"b"},"finish_reason":"length"}],
-          "usage":{"prompt_tokens":3,"completion_tokens":4}})");
+          "usage":{"prompt_tokens":3,"completion_tokens":4}})", memory());
   EXPECT_FALSE(told.error);
   EXPECT_TRUE(told.finished);
   EXPECT_TRUE(told.usage.known);
@@ -344,19 +349,19 @@ TEST(BodyJudgement, IsNotFinishedWithoutEveryFinishReason) {
         R"({"choices":[{"index":0,"finish_reason":"stop"},{"index":1,"finish_reason":null}]})",
         R"({"choices":[{"finish_reason":"stop"},{"finish_reason":null}]})", R"({"choices":[]})",
         "{}", "", R"({"choices":[{"index":0,"finish_reason":"stop"}])", "[]", "text"}) {
-    EXPECT_FALSE(judge_body(body).finished) << body;
-    EXPECT_FALSE(judge_body(body).error) << body;
+    EXPECT_FALSE(judge_body(body, memory()).finished) << body;
+    EXPECT_FALSE(judge_body(body, memory()).error) << body;
   }
 }
 
 TEST(BodyJudgement, SeesAnErrorBehindA200) {
-  const BodyJudgement told = judge_body(R"({"error":{"message":"m","code":503}})");
+  const BodyJudgement told = judge_body(R"({"error":{"message":"m","code":503}})", memory());
   EXPECT_TRUE(told.error);
   EXPECT_EQ(told.error_status, 503);
-  EXPECT_TRUE(judge_body(R"({"error":"text"})").error);
-  EXPECT_TRUE(judge_body(R"({"object":"error","message":"m","code":400})").error);
-  EXPECT_EQ(judge_body(R"({"object":"error","message":"m","code":400})").error_status, 400);
-  EXPECT_FALSE(judge_body(R"({"error":null,"choices":[]})").error);
+  EXPECT_TRUE(judge_body(R"({"error":"text"})", memory()).error);
+  EXPECT_TRUE(judge_body(R"({"object":"error","message":"m","code":400})", memory()).error);
+  EXPECT_EQ(judge_body(R"({"object":"error","message":"m","code":400})", memory()).error_status, 400);
+  EXPECT_FALSE(judge_body(R"({"error":null,"choices":[]})", memory()).error);
 }
 
 }  // namespace

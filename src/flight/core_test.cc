@@ -451,6 +451,7 @@ TEST(Core, NothingLeavesATerminalState) {
   core.fail();
   core.headed();
   core.commit();
+  EXPECT_EQ(core.state(), State::kFailed);
   EXPECT_FALSE(core.start_attempt());
   EXPECT_EQ(core.attempt_failed(Core::Transience::kTransient, Core::Budget::kGranted),
             Core::OnFailure::kFail);

@@ -23,7 +23,8 @@ void Flight::wake_others() {
 }
 
 void Flight::forget_positions() {
-  fastest_.store(0, std::memory_order_release);
+  fastest_.store(0, std::memory_order_seq_cst);
+  announced_.fetch_add(1, std::memory_order_release);
   wake(home());
   wake_others();
 }

@@ -156,7 +156,7 @@ class Flight {
   AnswerHead head_;
   WakePort* const* ports_;
   Room home_room_;
-  std::atomic<std::uint64_t> announced_{0};  // how often Hall::announce() was called
+  std::atomic<std::uint64_t> announced_{0};  // news for every room: Hall::announce(), forget_positions()
   std::atomic<std::uint64_t> interests_{0};  // bit per worker with subscribers
   std::atomic<std::uint64_t> pending_{0};    // bit per worker with a wake-up on its way
   std::atomic<std::uint64_t> fastest_{0};

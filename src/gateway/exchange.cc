@@ -16,7 +16,7 @@ using telemetry::LabelledCounter;
 
 void Exchange::reset() {
   body_.clear();
-  request_id_ = worker_.make_id("req_");
+  request_id_ = worker_.make_id('r');
   out_.clear();
   tail_.clear();
   out_sent_ = tail_sent_ = 0;
@@ -30,9 +30,9 @@ void Exchange::reset() {
   series_ = nullptr;
 }
 
-void Exchange::begin(Session& session, http::Head head) {
+void Exchange::begin(Session& session, http::Parser& parser) {
   session_ = &session;
-  head_ = std::move(head);
+  parser.swap_head(head_);
   reset();
   deadline_ = began_at_ + worker_.shared().settings.request.deadline;
   surface_ = contract::surface_of(head_.method(), head_.path());
@@ -116,7 +116,7 @@ void Exchange::share(const contract::Contract& contract) {
   setup.key = contract.key.bytes;
   setup.canonical = contract.canonical;
   setup.reason = contract::to_string(reason_);
-  setup.id = worker_.make_id("f");
+  setup.id = worker_.make_id('f');
   setup.home = worker_.index();
   setup.opened_at = worker_.now();
   const flight::FlightRef spare(new LiveFlight(worker_, std::move(setup)));
@@ -133,10 +133,12 @@ void Exchange::share(const contract::Contract& contract) {
   role_ = entry.opened ? Role::kLeader : Role::kFollower;
   series_->add(entry.opened ? Counter::kLeaders : Counter::kFollowers);
   if (entry.opened) series_->add(Counter::kUniqueKeys);
-  worker_.shared().log.event(telemetry::Level::kInfo, to_string(role_),
-                             {{"key", contract.key.short_hex()},
-                              {"flight", entry.flight->id()},
-                              {"request", request_id_}});
+  if (worker_.shared().log.enabled(telemetry::Level::kInfo)) {
+    worker_.shared().log.event(telemetry::Level::kInfo, to_string(role_),
+                               {{"key", contract.key.short_hex()},
+                                {"flight", entry.flight->id()},
+                                {"request", request_id_}});
+  }
   subscribe(std::move(entry.flight), std::move(entry.cursor));
   if (role_ == Role::kLeader) {
     live().start(
@@ -150,7 +152,7 @@ void Exchange::fly_alone(contract::Reason reason, Order order) {
   reason_ = reason;
   role_ = Role::kSolo;
   flight::Flight::Setup setup;
-  setup.id = worker_.make_id("f");
+  setup.id = worker_.make_id('f');
   setup.home = worker_.index();
   setup.opened_at = worker_.now();
   const boost::intrusive_ptr<LiveFlight> alone(new LiveFlight(worker_, std::move(setup)));

@@ -17,6 +17,7 @@
 #include "gateway/live_flight.h"
 #include "gateway/shared.h"
 #include "http/head.h"
+#include "http/parser.h"
 #include "telemetry/series.h"
 
 namespace slipstream::gateway {
@@ -34,7 +35,7 @@ class Exchange final : public flight::Subscriber {
 
   // The request's head is here. Decides whether the body is collected (a surface with a contract)
   // or streamed on as it comes.
-  void begin(Session& session, http::Head head);
+  void begin(Session& session, http::Parser& parser);
   void body(std::string_view bytes);
   void request_complete();
 
@@ -55,7 +56,7 @@ class Exchange final : public flight::Subscriber {
     kHeadMade,  // the flight's head is on its way
     kDirect,    // the gateway answers by itself; no flight
   };
-  static constexpr std::size_t kPiecesMax = 64;
+  static constexpr std::size_t kPiecesMax = 16;
   static constexpr std::uint64_t kUploadBacklogMax = 256 * 1024;
 
   void reset();

@@ -15,10 +15,11 @@ namespace {
 constexpr std::array<std::string_view, 10> kLeaderOnly = {
     "set-cookie", "x-request-id",         "request-id",     "x-ratelimit-", "anthropic-ratelimit-",
     "ratelimit-", "openai-processing-ms", "x-compute-time", "cf-ray",       "x-amzn-requestid"};
+constexpr std::string_view kEventStream = "text/event-stream";
 constexpr std::uint64_t kRetryAfterMaxSeconds = 300;
 // Fields the gateway writes itself.
-constexpr std::array<std::string_view, 5> kOwn = {"content-length", "cache-status", "x-slipstream",
-                                                  "alt-svc", "x-should-retry"};
+constexpr std::array<std::string_view, 4> kOwn = {"content-length", "cache-status", "x-slipstream",
+                                                  "alt-svc"};
 
 bool is_leader_only(std::string_view name) {
   return std::any_of(kLeaderOnly.begin(), kLeaderOnly.end(), [name](std::string_view entry) {
@@ -111,17 +112,22 @@ std::string upstream_head(const http::Head& from, const UpstreamRequest& with) {
 flight::AnswerHead answer_head(const http::Head& from) {
   flight::AnswerHead answer;
   answer.status = from.status();
+  answer.shared_fields.reserve(256);
   const bool has_connection = from.has("connection");
   for (std::size_t i = 0; i < from.field_count(); ++i) {
     const http::Head::Field field = from.field(i);
     if (http::is_hop_by_hop(field.name) || is_own(field.name)) continue;
     if (has_connection && named_in_connection(from, field.name)) continue;
     if (take_retry_after(field, answer)) continue;
+    if (field.name == "x-should-retry" && field.value == "false") {
+      answer.retry_discouraged = true;
+      continue;
+    }
     const bool upstream_id = field.name == "x-request-id" || field.name == "request-id";
     http::append_field(is_leader_only(field.name) ? answer.leader_fields : answer.shared_fields,
                        upstream_id ? "x-upstream-request-id" : field.name, field.value);
   }
-  answer.event_stream = from.find("content-type").starts_with("text/event-stream");
+  answer.event_stream = iequals(from.find("content-type").substr(0, kEventStream.size()), kEventStream);
   return answer;
 }
 

@@ -25,7 +25,8 @@ using upstream::FailureRule;
 
 LiveFlight::LiveFlight(Worker& worker, Setup setup)
     : Flight(std::move(setup), worker.shared().replay_budget, worker.shared().ports.data()),
-      worker_(worker) {}
+      worker_(worker),
+      judge_(worker.judge_memory()) {}
 
 LiveFlight::~LiveFlight() = default;
 
@@ -49,7 +50,7 @@ void LiveFlight::attempt(upstream::Call::Connection connection) {
   call.connection = connection;
   call.head_method = order_.head_method;
   splitter_ = sse::Splitter(worker_.shared().settings.upstream.response_bytes_max);
-  judge_ = contract::StreamJudge();
+  judge_ = contract::StreamJudge(worker_.judge_memory());
   collected_.clear();
   mode_ = order_.answer;
   sent_at_ = kNever;
@@ -285,7 +286,7 @@ void LiveFlight::end_of_stream() {
 
 void LiveFlight::end_of_body() {
   if (mutable_head().status >= 400) return reject_or_retry();
-  contract::BodyJudgement judgement = contract::judge_body(collected_);
+  contract::BodyJudgement judgement = contract::judge_body(collected_, worker_.judge_memory());
   if (judgement.error) {
     mutable_head().status = judgement.error_status;
     return reject_or_retry();
@@ -357,7 +358,7 @@ void LiveFlight::publish_failure(FailureClass failure) {
         error_body(head.status, rule.message, "upstream_" + std::string(to_string(failure)));
   }
   if (rule.transient && head.retry_after_ms == 0) head.retry_after_ms = kDefaultRetryAfterMs;
-  head.retry_discouraged = rule.transient && worker_.retry_budget().available(worker_.now()) < 1.0;
+if (rule.transient && worker_.retry_budget().available(worker_.now()) < 1.0) head.retry_discouraged = true;
   head.body = AnswerHead::Body::kLength;
   head.content_length = collected_.size();
   committed_ = true;
@@ -409,7 +410,7 @@ void LiveFlight::finish(FlightEnding ending) {
   worker_.flight_ended(*this, ending);
   worker_.hall().announce(*this);
   // This may be the last reference, and a callback of ours may be running.
-  worker_.loop().defer([self = std::move(self_)] {});
+  worker_.release_later(std::move(self_));
 }
 
 void LiveFlight::on_home_wake() {
@@ -439,12 +440,12 @@ void LiveFlight::on_timer() {
     const auto effect =
         worker_.shared().table.change(*this, [&](Core& core) { return core.grace_over(now); });
     if (effect == Core::OnGrace::kAbandon) {
-      worker_.loop().defer([keep] {});
+      worker_.release_later(keep);
       return finish(FlightEnding::kAbandoned);
     }
   }
   if (flush_at_ <= now) flush();
-  if (over_) return worker_.loop().defer([keep] {});
+  if (over_) return worker_.release_later(keep);
   if (retry_at_ <= now) {
     retry_at_ = kNever;
     attempt(upstream::Call::Connection::kNew);

@@ -72,7 +72,7 @@ void Session::take(http::Parser::Step step) {
       break;
     case http::Parser::Step::kHead:
       exchange_ = worker_.lend_exchange();
-      exchange_->begin(*this, parser_.take_head());
+      exchange_->begin(*this, parser_);
       break;
     case http::Parser::Step::kBody:
       if (exchange_) exchange_->body(parser_.body());
@@ -103,14 +103,10 @@ void Session::hold(std::string_view input) {
 void Session::exchange_over(After after) {
   if (state_ == State::kClosed) return;
   worker_.take_back(std::move(exchange_));
-  const bool draining = worker_.shared().draining.load(std::memory_order_relaxed);
-  if (state_ == State::kReading || after != After::kKeepAlive) {
-    // Answered before the request was read to its end: nothing after it can be trusted.
-    if (state_ == State::kReading && after == After::kKeepAlive) return linger();
-    if (after == After::kClose) return linger();
-    return close(after);
-  }
-  if (draining) return close(After::kClose);
+  // Answered before the request was read to its end: nothing after it can be trusted.
+  if (state_ == State::kReading && after != After::kReset) return linger();
+  if (worker_.shared().draining.load(std::memory_order_relaxed) && after == After::kKeepAlive) after = After::kClose;
+  if (after != After::kKeepAlive) return close(after);
   state_ = State::kReading;
   since_ = worker_.now();
   received_ = 0;
@@ -136,7 +132,7 @@ void Session::refuse(int status, std::string_view message, std::string_view code
   answer.body = flight::AnswerHead::Body::kLength;
   answer.content_length = body.size();
   std::string out;
-  const std::string id = worker_.make_id("req_");
+  const std::string id = worker_.make_id('r');
   CallerHead caller;
   caller.request_id = id;
   caller.connection = CallerHead::Connection::kClose;
@@ -188,6 +184,7 @@ void Session::on_tick() {
   if (state_ == State::kClosed) return;
   if (exchange_ && state_ == State::kAnswering) return check_at(exchange_->on_tick(now));
   if (expired(now)) return;
+  if (state_ == State::kLingering) check_at(since_ + kLingerTime);
   on_readable();
 }
 

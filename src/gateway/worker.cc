@@ -99,11 +99,20 @@ void Worker::note_retry(const LiveFlight& flight, upstream::FailureClass failure
                     {{"flight", flight.id()}, {"cause", upstream::to_string(failure)}});
 }
 
-std::string Worker::make_id(std::string_view prefix) {
-  std::string id(prefix);
-  const std::uint64_t bits = random_->next();
-  id += hex(std::string_view(reinterpret_cast<const char*>(&bits), sizeof bits));
+std::string Worker::make_id(char prefix) {
+  // One letter and 14 digits (56 random bits): what fits into a string without allocation.
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string id(15, prefix);
+  std::uint64_t bits = random_->next();
+  for (std::size_t i = 1; i < id.size(); ++i, bits >>= 4) id[i] = kDigits[bits & 15];
   return id;
+}
+
+void Worker::release_later(flight::FlightRef flight) {
+  if (released_.empty()) {
+    loop_.defer([this] { released_.clear(); });
+  }
+  released_.push_back(std::move(flight));
 }
 
 void Worker::retire(Session& session) {

@@ -41,6 +41,7 @@ class Worker final : public flight::WakePort, public net::AcceptHandler {
   flight::Hall& hall() { return hall_; }
   Random& random() { return *random_; }
   contract::Examiner& examiner() { return examiner_; }
+  contract::JudgeMemory& judge_memory() { return judge_memory_; }
   upstream::RetryBudget& retry_budget() { return retry_budget_; }
   telemetry::WorkerMetrics& metrics() { return metrics_; }
   // Filled by a read and emptied before the callback ends: shared by all sessions.
@@ -58,7 +59,9 @@ class Worker final : public flight::WakePort, public net::AcceptHandler {
   void flight_started(LiveFlight& flight);
   void flight_ended(LiveFlight& flight, flight::FlightEnding ending);
   void note_retry(const LiveFlight& flight, upstream::FailureClass failure);
-  std::string make_id(std::string_view prefix);
+  std::string make_id(char prefix);
+  // Drops the reference after this batch: a callback of the flight may be running.
+  void release_later(flight::FlightRef flight);
 
   // The session's connection is gone: it is destroyed after the batch.
   void retire(Session& session);
@@ -88,9 +91,11 @@ class Worker final : public flight::WakePort, public net::AcceptHandler {
   std::unique_ptr<Random> random_;
   flight::Hall hall_;
   contract::Examiner examiner_;
+  contract::JudgeMemory judge_memory_;
   upstream::RetryBudget retry_budget_;
   telemetry::WorkerMetrics& metrics_;
   std::vector<char> buffer_;
+  std::vector<flight::FlightRef> released_;
   std::vector<std::unique_ptr<Exchange>> spare_exchanges_;
   std::vector<std::unique_ptr<Exchange>> returned_exchanges_;
   std::atomic<std::uint64_t> live_flights_{0};

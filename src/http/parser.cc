@@ -206,6 +206,9 @@ const Head& Parser::head() const {
 Head Parser::take_head() {
   return std::exchange(state_->head, Head());
 }
+void Parser::swap_head(Head& other) {
+  std::swap(state_->head, other);
+}
 std::string_view Parser::body() const {
   return state_->body;
 }

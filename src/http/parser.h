@@ -65,6 +65,8 @@ class Parser {
 
   const Head& head() const;
   Head take_head();  // moves the head out; valid once per message, after kHead
+  // The same by exchange, so that the memory of `other` is used for the next message.
+  void swap_head(Head& other);
   std::string_view body() const;
   Refusal refusal() const;
 

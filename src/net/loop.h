@@ -36,7 +36,7 @@ class Timer {
   Loop& loop_;
   Task on_expired_;
   Time deadline_ = kNever;   // what the owner wants
-  Time scheduled_ = kNever;  // what the heap knows; never later than deadline_ while queued
+  Time scheduled_ = kNever;  // what the heap knows; while queued never later, or due at once
   std::size_t heap_index_ = kNotQueued;
   static constexpr std::size_t kNotQueued = static_cast<std::size_t>(-1);
 };

@@ -32,6 +32,7 @@ struct Reactor::Shell {
   asio::steady_timer timer;
   asio::signal_set signals;
   Time armed_for = kNever;
+  std::array<epoll_event, kEventsPerBatch> batch{};
 };
 
 namespace {
@@ -97,7 +98,7 @@ void Reactor::wait_for_events() {
 }
 
 void Reactor::dispatch_batch() {
-  std::array<epoll_event, kEventsPerBatch> batch;
+  auto& batch = shell_->batch;
   now_ = clock_.now();
   const int count = epoll_wait(shell_->events.native_handle(), batch.data(), kEventsPerBatch, 0);
   for (int i = 0; i < count; ++i) {

@@ -54,7 +54,8 @@ class Certificate {
   std::string folder_;
 };
 
-// Holds the TCP stream below a server's TlsStream, so that a test can cut it.
+// A client made by the connector, a server accepted from a listener. `transport_` is the TCP stream
+// below the server's TlsStream, so that a test can cut it.
 class TlsTest : public testing::Test, public ConnectHandler {
  protected:
   TlsTest() {
@@ -91,6 +92,11 @@ class TlsTest : public testing::Test, public ConnectHandler {
     server_.attach(TlsStream::accept(*server_context_, std::move(below)));
     server_.read_all();
     ASSERT_TRUE(loop_.run_until([&] { return connected_ || failed_; }));
+    if (failed_) return;
+    // The server's side is done when the first bytes came through.
+    client_.stream->write("hi");
+    ASSERT_TRUE(loop_.run_until([&] { return server_.bytes == "hi"; }));
+    server_.bytes.clear();
   }
   void shake() { shake("localhost", certificate_.certificate_file(), TlsContext::Verify::kPeer); }
 

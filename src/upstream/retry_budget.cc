@@ -5,6 +5,10 @@
 
 namespace slipstream::upstream {
 
+RetryBudget::RetryBudget(const Options& options, Time now) : options_(options), second_(now) {
+  slots_[current_] = std::min(options.per_second * kWindowSeconds, options.tokens_max);
+}
+
 double RetryBudget::total() const {
   return std::accumulate(slots_.begin(), slots_.end(), 0.0);
 }

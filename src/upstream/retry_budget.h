@@ -19,7 +19,8 @@ class RetryBudget {
     double per_second = 1.0;  // floor
     double tokens_max = 20;
   };
-  RetryBudget(const Options& options, Time now) : options_(options), second_(now) {}
+  // Starts with what the floor would have gathered, so that a fresh gateway survives a blip.
+  RetryBudget(const Options& options, Time now);
 
   void flight_started(Time now);
   // Takes one retry, if there is one.

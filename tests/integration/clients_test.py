@@ -8,6 +8,8 @@ from support.case import Case, main
 from support.waiting import wait_until
 
 API_KEY = "sk-clients-test"
+# The gateway makes no retries of its own, and its budget never makes it discourage the clients'.
+CLIENTS_RETRY = {"retry.enabled": "false", "retry.budget_ratio": 100}
 
 
 class Client:
@@ -192,11 +194,23 @@ class OneClient:
         self.assertIsNone(end["finish"])
         self.assertEqual(len(upstream.calls), 1)  # no second call after a token was delivered
 
+    def test_a_brief_outage_is_hidden_by_the_gateway(self):
+        def once_down(call):
+            if call.number > 1:
+                return chat.reply(call)
+            return call.answer({"error": {"message": "down", "type": "server_error",
+                                          "param": None, "code": None}}, 503)
+        upstream = self.start_upstream(once_down)
+        gateway = self.start_gateway(upstream.port)
+        (end,) = self.run_client(gateway, chat.request()).ends()
+        self.assertIsNone(end["error"])
+        self.assertEqual(len(upstream.calls), 2)
+
     def test_x_should_retry_false_ends_the_retries(self):
         upstream = self.start_upstream(lambda call: call.answer(
             {"error": {"message": "down", "type": "server_error", "param": None, "code": None}},
             503, [("x-should-retry", "false")]))
-        gateway = self.start_gateway(upstream.port, {"retry.enabled": "false"})
+        gateway = self.start_gateway(upstream.port, CLIENTS_RETRY)
         (end,) = self.run_client(gateway, chat.request(), max_retries=2).ends()
         self.assertEqual(end["error"]["status"], 503)
         self.assertEqual(len(upstream.calls), 1)
@@ -208,7 +222,7 @@ class OneClient:
             return call.answer({"error": {"message": "busy", "type": "rate_limit", "param": None,
                                           "code": None}}, 429, [("retry-after-ms", "1200")])
         upstream = self.start_upstream(once_busy)
-        gateway = self.start_gateway(upstream.port, {"retry.enabled": "false"})
+        gateway = self.start_gateway(upstream.port, CLIENTS_RETRY)
         (end,) = self.run_client(gateway, chat.request(), max_retries=2).ends()
         self.assertIsNone(end["error"])
         first, second = upstream.calls

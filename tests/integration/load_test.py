@@ -25,7 +25,7 @@ class Load(Case):
         self.stub = self.start_stub(first_token="400ms", tokens=40, interval="10ms")
 
     def burst(self, port):
-        """Lets the callers loose on `port`; how many answers they got, every one of them checked."""
+        """Lets the callers loose on `port`; returns how many checked answers they got."""
         finished = process.run(
             ["burst", "--target", f"http://127.0.0.1:{port}", "--callers", CALLERS,
              "--free", "--quiet", "--duration", f"{SECONDS:g}s", "--json"], seconds=SECONDS + 30)

@@ -1,7 +1,7 @@
 """Plants bugs in src/flight, one at a time, and requires that flight_test fails on each.
 
 A mutant that survives is a hole in the tests: add a test, do not delete the mutant.
-Run alone: python3 tests/mutants/mutants.py [--only NAME]
+Run alone: python3 tests/mutants/mutants.py [--only REGEX]
 """
 import argparse
 import re
@@ -158,7 +158,7 @@ def main():
     if error or run(clean / "objects/flight_test"):
         sys.exit(f"the unchanged tree does not pass: {error or ''}")
 
-    chosen = [m for m in MUTANTS if arguments.only in m[0]]
+    chosen = [m for m in MUTANTS if re.search(arguments.only, m[0])]
     with ThreadPoolExecutor(2) as pool:
         results = list(pool.map(
             lambda i: try_mutant(arguments.compiler, clean, work / str(i), chosen[i]),

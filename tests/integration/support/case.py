@@ -4,7 +4,6 @@ import sys
 import unittest
 
 from . import process, wire
-from .prometheus import Samples
 from .upstream import ScriptedUpstream
 
 SKIPPED = 77  # the exit code that CTest reads as "skipped"
@@ -34,8 +33,8 @@ class Case(unittest.TestCase):
         self.addCleanup(upstream.close)
         return upstream
 
-    def start_gateway(self, upstream_port, settings=None, **options):
-        return self._own(process.Gateway(upstream_port, settings, **options))
+    def start_gateway(self, upstream_port, settings=None):
+        return self._own(process.Gateway(upstream_port, settings))
 
     def start_stub(self, **options):
         return self._own(process.Stub(**options))
@@ -47,9 +46,6 @@ class Case(unittest.TestCase):
         connection = wire.Connection(port)
         self.addCleanup(connection.close)
         return connection
-
-    def metrics(self, gateway):
-        return Samples(wire.ask(gateway.admin_port, "GET", "/metrics").body.decode())
 
     def subscribers(self, gateway):
         """How many callers read a flight at this moment."""

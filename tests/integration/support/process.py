@@ -99,10 +99,10 @@ def run(arguments, seconds=DEADLINE_SECONDS):
 class Gateway(Process):
     """`slipstream serve` in front of `upstream_port`, ready to take requests."""
 
-    def __init__(self, upstream_port, settings=None, workers=2, listen_port=0):
-        arguments = [binary(), "serve", "--listen", f"127.0.0.1:{listen_port}", "--upstream",
+    def __init__(self, upstream_port, settings=None):
+        arguments = [binary(), "serve", "--listen", "127.0.0.1:0", "--upstream",
                      f"http://127.0.0.1:{upstream_port}", "--admin", "127.0.0.1:0",
-                     "--workers", workers]
+                     "--workers", "2"]
         for name, value in (settings or {}).items():
             arguments += ["--set", f"{name}={value}"]
         super().__init__(arguments)

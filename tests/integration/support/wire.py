@@ -2,7 +2,6 @@
 
 import json
 import socket
-import struct
 
 from .waiting import DEADLINE_SECONDS
 
@@ -72,11 +71,6 @@ class Connection:
         self.close()
 
     def close(self):
-        self.socket.close()
-
-    def reset(self):
-        """Ends the connection with RST."""
-        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.socket.close()
 
     def send(self, data):
