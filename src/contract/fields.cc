@@ -22,7 +22,7 @@ constexpr std::string_view kTgi = "Text Generation Inference";
 constexpr std::string_view kLmStudio = "LM Studio";
 
 // clang-format off
-constexpr auto kChat = sorted_by_name(std::to_array<FieldRow>({
+constexpr auto kChat = std::to_array<FieldRow>({
     {"messages", kK, kOpenAi},
     {"model", kK, kOpenAi},
     {"frequency_penalty", kK, kOpenAi},
@@ -209,13 +209,14 @@ constexpr auto kChat = sorted_by_name(std::to_array<FieldRow>({
     {"tool_prompt", kK, kTgi},
     {"draft_model", kK, kLmStudio},
     {"ttl", kX, kLmStudio},
-}));
+});
 // clang-format on
+constexpr NameIndex kChatIndex(kChat);
 
 }  // namespace
 
 const FieldRow* find_chat_field(std::string_view name) {
-  return find_row(kChat, name);
+  return kChatIndex.find(name);
 }
 std::span<const FieldRow> chat_fields() {
   return kChat;

@@ -15,7 +15,7 @@ struct HeaderRow {
   HeaderRole role;
 };
 
-constexpr auto kHeaders = sorted_by_name(std::to_array<HeaderRow>({
+constexpr auto kHeaders = std::to_array<HeaderRow>({
     {"accept-encoding", HeaderRole::kDropped},
     {"content-length", HeaderRole::kDropped},
     {"expect", HeaderRole::kDropped},
@@ -33,7 +33,8 @@ constexpr auto kHeaders = sorted_by_name(std::to_array<HeaderRow>({
     {"tracestate", HeaderRole::kIndifferent},
     {"user-agent", HeaderRole::kIndifferent},
     {"x-client-request-id", HeaderRole::kIndifferent},
-}));
+});
+constexpr NameIndex kHeaderIndex(kHeaders);
 
 // Takes the next comma-separated element off `list`, minding quoted strings (RFC 9110 5.6).
 std::string_view take_element(std::string_view& list) {
@@ -145,7 +146,7 @@ void read_coalesce(std::string_view text, Wishes& wishes) {
 }  // namespace
 
 HeaderRole role_of(std::string_view lower_name) {
-  if (const HeaderRow* row = find_row(kHeaders, lower_name)) return row->role;
+  if (const HeaderRow* row = kHeaderIndex.find(lower_name)) return row->role;
   if (lower_name.starts_with("x-slipstream-")) return HeaderRole::kDropped;
   if (lower_name.starts_with("x-stainless-") || lower_name.starts_with("sec-fetch-")) {
     return HeaderRole::kIndifferent;

@@ -1,32 +1,50 @@
-// Tables of names as constant data: written in reading order, sorted by the compiler, searched by
-// length first and bytes second, so that most steps compare two integers.
+// Tables of names as constant data: rows in reading order and an index that the compiler hashes, so
+// that a look-up is one probe and one comparison for nearly every name.
 #pragma once
 
-#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace slipstream::contract {
 
-struct ByLengthThenBytes {
-  constexpr bool operator()(std::string_view a, std::string_view b) const {
-    return a.size() != b.size() ? a.size() < b.size() : a < b;
+// Row has a member `name`; names are unique and not empty. The index refers to `rows`, which must be
+// constant data too.
+template <typename Row, std::size_t N>
+class NameIndex {
+ public:
+  constexpr explicit NameIndex(const std::array<Row, N>& rows) : rows_(rows) {
+    for (std::size_t i = 0; i < N; ++i) {
+      std::size_t slot = hash(rows[i].name);
+      while (slots_[slot] != 0) slot = (slot + 1) % kSlots;
+      slots_[slot] = static_cast<std::uint16_t>(i + 1);
+    }
   }
+
+  // nullptr if there is no such row.
+  constexpr const Row* find(std::string_view name) const {
+    if (name.empty()) return nullptr;
+    for (std::size_t slot = hash(name); slots_[slot] != 0; slot = (slot + 1) % kSlots) {
+      const Row& row = rows_[slots_[slot] - 1U];
+      if (row.name == name) return &row;
+    }
+    return nullptr;
+  }
+
+ private:
+  static constexpr std::size_t kSlots = std::bit_ceil(N * 4);
+
+  static constexpr std::size_t hash(std::string_view name) {
+    const auto at = [name](std::size_t i) { return static_cast<unsigned char>(name[i]); };
+    const std::size_t mixed = name.size() * 0x9e3779b1U + at(0) * 0x85ebca6bU +
+                              at(name.size() / 2) * 0xc2b2ae35U + at(name.size() - 1) * 0x27d4eb2fU;
+    return (mixed >> 7) % kSlots;
+  }
+
+  const std::array<Row, N>& rows_;
+  std::array<std::uint16_t, kSlots> slots_{};
 };
-
-// Row has a member `name`. Names must be unique.
-template <typename Row, std::size_t N>
-constexpr std::array<Row, N> sorted_by_name(std::array<Row, N> rows) {
-  std::ranges::sort(rows, ByLengthThenBytes{}, &Row::name);
-  return rows;
-}
-
-// Precondition: `rows` went through sorted_by_name. nullptr if there is no such row.
-template <typename Row, std::size_t N>
-constexpr const Row* find_row(const std::array<Row, N>& rows, std::string_view name) {
-  const auto row = std::ranges::lower_bound(rows, name, ByLengthThenBytes{}, &Row::name);
-  return row != rows.end() && row->name == name ? &*row : nullptr;
-}
 
 }  // namespace slipstream::contract

@@ -41,7 +41,7 @@ void Hall::leave(Flight& flight, Subscriber& subscriber) {
 }
 
 void Hall::announce(Flight& flight) {
-  // One writer: no read-modify-write needed. Before wake_others(), so that who wakes sees it.
+  // Before wake_others(), so that who wakes sees it.
   flight.announced_.fetch_add(1, std::memory_order_release);
   flight.wake_others();
   // A running pass goes on by its own wake-up and then sees that there is news.

@@ -23,7 +23,8 @@ struct Segment {
 
 namespace {
 
-constexpr std::uint32_t kFirstSegmentBytes = 1024 - sizeof(Segment);
+// A little below 1 KiB, where the allocator's per-thread cache ends.
+constexpr std::uint32_t kFirstSegmentBytes = 1000 - sizeof(Segment);
 constexpr std::uint32_t kSegmentBytesMax = 64 * 1024 - sizeof(Segment);
 constexpr std::uint64_t kExactSegmentBytesMax = 16 * 1024 * 1024;
 

@@ -106,8 +106,9 @@ Order Exchange::make_order(Order::Answer answer, Upload upload) {
   request.request_id = request_id_;
   request.upload = upload;
   request.content_length = collected ? body_.size() : head_.content_length();
-  order.head = upstream_head(head_, request);
-  if (collected) order.body = std::move(body_);
+  order.head = worker_.take_buffer();
+  append_upstream_head(order.head, head_, request);
+  if (collected) order.body = std::exchange(body_, worker_.take_buffer());
   return order;
 }
 

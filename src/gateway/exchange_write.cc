@@ -51,7 +51,8 @@ void Exchange::on_progress() {
 void Exchange::on_writable() {
   if (over_) return;
   blocked_ = false;
-  pump();
+  // It may come for nothing, while the request is still being read.
+  if (flight_ || answer_ == Answer::kDirect) pump();
 }
 
 void Exchange::pump() {
@@ -140,10 +141,11 @@ bool Exchange::write_pieces(LogState log) {
     for (std::size_t i = count; i < count + found; ++i) from_log += pieces[i].iov_len;
     count += found;
   }
+  const bool direct = answer_ == Answer::kDirect;
   const bool everything =
-      log == LogState::kEnded &&
-      (log_dropped_ || cursor_.position() + from_log == flight_->log().appended());
-  if (everything) {
+      direct || (log == LogState::kEnded &&
+                 (log_dropped_ || cursor_.position() + from_log == flight_->log().appended()));
+  if (everything && !direct) {
     prepare_tail();
     if (tail_sent_ < tail_.size())
       pieces[count++] = {tail_.data() + tail_sent_, tail_.size() - tail_sent_};
@@ -165,7 +167,7 @@ bool Exchange::write_pieces(LogState log) {
     if (flight_ && lags_too_far()) end(SubscriberEnding::kTooSlow, Reuse::kReset);
     return false;
   }
-  if (!everything) return answer_ == Answer::kDirect || count >= kPiecesMax;
+  if (!everything) return count >= kPiecesMax;
   finish();
   return false;
 }

@@ -87,9 +87,7 @@ std::string_view to_string(Role role) {
   return "unknown";
 }
 
-std::string upstream_head(const http::Head& from, const UpstreamRequest& with) {
-  std::string out;
-  out.reserve(512);
+void append_upstream_head(std::string& out, const http::Head& from, const UpstreamRequest& with) {
   out += from.method();
   out += ' ';
   out += with.path_prefix;
@@ -106,7 +104,6 @@ std::string upstream_head(const http::Head& from, const UpstreamRequest& with) {
     http::append_field(out, "content-length", with.content_length);
   if (with.upload == Upload::kChunked) http::append_field(out, "transfer-encoding", "chunked");
   http::append_end_of_head(out);
-  return out;
 }
 
 flight::AnswerHead answer_head(const http::Head& from) {

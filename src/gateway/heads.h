@@ -23,7 +23,7 @@ struct UpstreamRequest {
 };
 // The request head for the upstream, rebuilt from the parsed one: never the caller's framing,
 // hop-by-hop fields or names in Connection (RFC 9110 section 7.6.1).
-std::string upstream_head(const http::Head& from, const UpstreamRequest& with);
+void append_upstream_head(std::string& out, const http::Head& from, const UpstreamRequest& with);
 
 // Splits an upstream answer's fields into those all subscribers may see and those of the leader's
 // own call (cookies, rate limits, timings, ids). Framing is left to the caller of this function.

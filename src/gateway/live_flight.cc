@@ -114,6 +114,7 @@ void LiveFlight::on_body(std::string_view bytes) {
   if (over_) return;
   if (mode_ == Order::Answer::kStream) return collect_events(bytes);
   if (committed_) return append_framed(bytes);
+  if (collected_.empty()) collected_ = worker_.take_buffer();
   collected_.append(bytes);
   if (collected_.size() <= worker_.shared().settings.upstream.response_bytes_max) return;
   // Too large to hold back: passed on as it comes, and not repeatable any more.
@@ -220,10 +221,10 @@ void LiveFlight::commit(AnswerHead::Body body, std::uint64_t length) {
     return 0;
   });
   // Nothing is sent again from here on.
-  order_.head = std::string();
+  worker_.give_buffer(std::move(order_.head));
   if (order_.body_kind == upstream::Call::Body::kWhole && attempt_ &&
       attempt_->upload_backlog() == 0) {
-    order_.body = std::string();
+    worker_.give_buffer(std::move(order_.body));
   }
   freeze_head();
   if (mode_ == Order::Answer::kStream) return;
@@ -232,7 +233,7 @@ void LiveFlight::commit(AnswerHead::Body body, std::uint64_t length) {
   } else {
     append_framed(collected_);
   }
-  collected_ = std::string();
+  worker_.give_buffer(std::move(collected_));
 }
 
 void LiveFlight::settle_memory() {

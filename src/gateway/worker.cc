@@ -53,6 +53,22 @@ void Worker::on_accepted(std::unique_ptr<net::ByteStream> stream) {
   session->on_readable();
 }
 
+std::string Worker::take_buffer() {
+  if (buffers_.empty()) return {};
+  std::string buffer = std::move(buffers_.back());
+  buffers_.pop_back();
+  return buffer;
+}
+
+void Worker::give_buffer(std::string&& buffer) {
+  if (buffer.capacity() > kBufferBytesMax || buffers_.size() >= kBuffersKept) {
+    buffer = std::string();
+    return;
+  }
+  buffer.clear();
+  buffers_.push_back(std::move(buffer));
+}
+
 std::unique_ptr<Exchange> Worker::lend_exchange() {
   if (spare_exchanges_.empty()) return std::make_unique<Exchange>(*this);
   auto exchange = std::move(spare_exchanges_.back());

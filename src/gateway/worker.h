@@ -52,6 +52,10 @@ class Worker final : public flight::WakePort, public net::AcceptHandler {
   // net::AcceptHandler
   void on_accepted(std::unique_ptr<net::ByteStream> stream) override;
 
+  // Empty strings with memory of their own, for bodies and heads: a warm worker allocates none.
+  std::string take_buffer();
+  void give_buffer(std::string&& buffer);
+
   // Requests are lent from here, so that a warm worker allocates none.
   std::unique_ptr<Exchange> lend_exchange();
   void take_back(std::unique_ptr<Exchange> exchange);
@@ -83,6 +87,8 @@ class Worker final : public flight::WakePort, public net::AcceptHandler {
 
  private:
   static constexpr std::size_t kExchangesKept = 256;
+  static constexpr std::size_t kBuffersKept = 512;
+  static constexpr std::size_t kBufferBytesMax = 32 * 1024;
 
   Shared& shared_;
   const flight::WorkerIndex index_;
@@ -95,6 +101,7 @@ class Worker final : public flight::WakePort, public net::AcceptHandler {
   upstream::RetryBudget retry_budget_;
   telemetry::WorkerMetrics& metrics_;
   std::vector<char> buffer_;
+  std::vector<std::string> buffers_;
   std::vector<flight::FlightRef> released_;
   std::vector<std::unique_ptr<Exchange>> spare_exchanges_;
   std::vector<std::unique_ptr<Exchange>> returned_exchanges_;

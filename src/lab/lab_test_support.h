@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <boost/asio/io_context.hpp>
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,24 +17,14 @@
 
 namespace slipstream::lab {
 
-// A reactor that can be run again and again: run() itself works once.
+// A reactor taken step by step.
 class TestReactor {
  public:
-  TestReactor() {
-    reactor_.post([this] { reactor_.stop(); });
-    reactor_.run();
-    reactor_.context().restart();
-  }
-
   operator net::Reactor&() { return reactor_; }
 
   // Until `condition` holds after a turn; a test failure after ten seconds.
   void run_until(const std::function<bool()>& condition) {
-    const Time deadline = clock_.now() + seconds(10);
-    while (!condition()) {
-      ASSERT_LT(clock_.now(), deadline) << "condition not met in time";
-      reactor_.context().run_one_for(milliseconds(100));
-    }
+    ASSERT_TRUE(reactor_.run_until(condition, seconds(10))) << "condition not met in time";
   }
 
  private:

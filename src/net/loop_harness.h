@@ -7,7 +7,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <boost/asio/io_context.hpp>
 #include <functional>
 #include <memory>
 #include <string>
@@ -24,21 +23,10 @@ namespace slipstream::net {
 
 class LoopHarness {
  public:
-  LoopHarness() {
-    // One turn of run(), so that the epoll set is being waited for.
-    reactor.post([this] { reactor.stop(); });
-    reactor.run();
-    reactor.context().restart();
-  }
-
   // Turns the loop until `done()`. Fails when nothing of the kind happens for long.
   testing::AssertionResult run_until(const std::function<bool()>& done) {
-    const Time deadline = clock.now() + seconds(20);
-    while (!done()) {
-      if (clock.now() > deadline) return testing::AssertionFailure() << "it never happened";
-      reactor.context().run_one_for(milliseconds(50));
-    }
-    return testing::AssertionSuccess();
+    if (reactor.run_until(done, seconds(20))) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << "it never happened";
   }
   // Everything that is ready now has been handled.
   void drain() {

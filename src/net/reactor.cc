@@ -11,6 +11,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <system_error>
+#include <utility>
 
 #include "base/check.h"
 
@@ -32,10 +33,13 @@ struct Reactor::Shell {
   asio::steady_timer timer;
   asio::signal_set signals;
   Time armed_for = kNever;
+  bool waiting = false;  // for the epoll set
   std::array<epoll_event, kEventsPerBatch> batch{};
 };
 
 namespace {
+constexpr milliseconds kStep{50};  // of run_until(): how late it notices its limit
+
 int make_epoll_set() {
   const int fd = epoll_create1(EPOLL_CLOEXEC);
   if (fd < 0) throw std::system_error(errno, std::generic_category(), "epoll_create1");
@@ -63,6 +67,17 @@ void Reactor::run() {
   run_deferred();
 }
 
+bool Reactor::run_until(const std::function<bool()>& done, Duration limit) {
+  const Time deadline = clock_.now() + limit;
+  shell_->context.restart();
+  wait_for_events();
+  while (!done()) {
+    if (clock_.now() >= deadline || shell_->context.stopped()) return false;
+    shell_->context.run_one_for(kStep);
+  }
+  return true;
+}
+
 void Reactor::stop() {
   shell_->context.stop();
 }
@@ -88,9 +103,11 @@ void Reactor::run_deferred() {
 }
 
 void Reactor::wait_for_events() {
+  if (std::exchange(shell_->waiting, true)) return;
   // Lifetime: the descriptor is a member of shell_, the handler dies with its io_context.
   shell_->events.async_wait(asio::posix::stream_descriptor::wait_read,
                             [this](const boost::system::error_code& error) {
+                              shell_->waiting = false;
                               if (error) return;
                               dispatch_batch();
                               wait_for_events();

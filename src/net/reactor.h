@@ -38,6 +38,10 @@ class Reactor final : public Loop {
   // Runs until stop(). Returns when no more callbacks will be made.
   void run();
   void stop();  // any thread, idempotent
+  // Turns the loop until `done()` holds, which is looked at between turns, or until `limit` has
+  // passed; returns whether it held. May be called again and again, and before run(). For tests and
+  // tools that take a loop step by step on their own thread.
+  bool run_until(const std::function<bool()>& done, Duration limit);
 
   Time now() const override { return now_; }
   void post(Task task) override;

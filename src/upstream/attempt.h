@@ -42,8 +42,8 @@ struct Call {
   enum class Connection { kPooledOrNew, kNew };
   enum class Body { kWhole, kStreamed };
 
-  std::string_view head;  // request line, fields, empty line; must stay alive until on_sent()
-  std::string_view body;  // kWhole; must stay alive until the attempt ends
+  std::string_view head{};  // request line, fields, empty line; must stay alive until on_sent()
+  std::string_view body{};  // kWhole; must stay alive until the attempt ends
   Body body_kind = Body::kWhole;
   Connection connection = Connection::kPooledOrNew;
   bool head_method = false;  // the answer has no body whatever its head says
@@ -72,8 +72,8 @@ class Attempt {
 class Upstream {
  public:
   virtual ~Upstream() = default;
-  // Precondition: `handler` outlives the attempt. Of the callbacks only on_sent() may come from inside
-  // start(), when a pooled connection was free.
+  // Precondition: `handler` outlives the attempt. Of the callbacks only on_sent() may come from
+  // inside start(), when a pooled connection was free.
   virtual std::unique_ptr<Attempt> start(Call call, AttemptHandler* handler) = 0;
 };
 

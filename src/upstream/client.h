@@ -20,7 +20,7 @@
 namespace slipstream::upstream {
 
 struct ClientOptions {
-  net::Address endpoint;
+  net::Address endpoint{};
   long long connect_timeout_ms = 2000;
   long long write_timeout_ms = 10'000;
   long long idle_ms = 4000;

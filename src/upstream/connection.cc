@@ -30,6 +30,13 @@ void Connection::serve(HttpAttempt* attempt, AnswerBody answer_body) {
   response_started_ = paused_ = clean_ = keep_ = false;
 }
 
+void Connection::detach() {
+  attempt_ = nullptr;
+  timer_.set(kNever);
+  // Left over, it would read the idle connection and take it for one that the server wrote to.
+  again_.set(kNever);
+}
+
 void Connection::send(std::string_view head, std::string_view body) {
   const std::array<iovec, 2> pieces = {iovec{const_cast<char*>(head.data()), head.size()},
                                        iovec{const_cast<char*>(body.data()), body.size()}};
@@ -71,8 +78,9 @@ void Connection::flush() {
 }
 
 void Connection::on_writable() {
+  const std::uint64_t before = unsent();
   flush();
-  if (attempt_ && unsent() == 0) attempt_->connection_drained();
+  if (attempt_ && unsent() < before) attempt_->connection_took_bytes();
 }
 
 void Connection::resume() {
@@ -126,8 +134,8 @@ bool Connection::feed(std::string_view input) {
 
 void Connection::finish_message(std::string_view rest) {
   clean_ = keep_ && rest.empty() && unsent() == 0;
-  // A FIN or surplus bytes that came along would make no further edge; on a drained socket this costs
-  // nothing.
+  // A FIN or surplus bytes that came along would make no further edge; on a drained socket this
+  // costs nothing.
   if (clean_) clean_ = stream_->read(client_.buffer_).status == net::IoStatus::kWouldBlock;
   attempt_->complete();
 }

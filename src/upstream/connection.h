@@ -22,7 +22,7 @@ class Connection final : public net::StreamHandler {
   enum class AnswerBody { kAsFramed, kNone };
   void serve(HttpAttempt* attempt, AnswerBody answer_body);
   // Takes it away; what follows on the wire is nobody's.
-  void detach() { attempt_ = nullptr; }
+  void detach();
 
   void send(std::string_view head, std::string_view body);
   void upload(std::string_view bytes);

@@ -27,7 +27,7 @@ enum class FailureClass {
   kFirstEventTimeout,  // nothing semantic within the limit
   kIdleTimeout,        // silence between events
   kTooOld,             // the flight reached its age limit
-  kRejected,           // 4xx other than 408, 409, 429: the same request gets the same answer
+  kRejected,           // 501 and every other 4xx: the caller decides whether to ask again
   kOverload,           // our own bound: no connection free
 };
 inline constexpr std::array<std::string_view, 17> kFailureClassNames = {"resolve",

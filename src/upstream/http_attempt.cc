@@ -51,16 +51,21 @@ void HttpAttempt::use(std::unique_ptr<Connection> connection) {
   connection_->serve(
       this, call_.head_method ? Connection::AnswerBody::kNone : Connection::AnswerBody::kAsFramed);
   connection_->send(call_.head, call_.body);
-  if (!early_upload_.empty()) connection_->upload(std::exchange(early_upload_, std::string()));
+  if (!early_upload_.empty()) {
+    connection_->upload(std::exchange(early_upload_, std::string()));
+    // All of it went at once: no edge will tell the caller, who may have stopped at a full backlog.
+    if (connection_->unsent() == 0) later([this] { connection_took_bytes(); });
+  }
   if (paused_) connection_->pause();
-  if (uploading())
-    write_deadline_ = client_.loop_.now() + milliseconds(client_.options_.write_timeout_ms);
-  arm();
+  limit_writing();
   handler_->on_sent();
 }
 
-bool HttpAttempt::uploading() const {
-  return !upload_finished_ || (connection_ && connection_->unsent() > 0);
+void HttpAttempt::limit_writing() {
+  write_deadline_ = connection_->unsent() > 0
+                        ? client_.loop_.now() + milliseconds(client_.options_.write_timeout_ms)
+                        : kNever;
+  arm();
 }
 
 void HttpAttempt::arm() {
@@ -87,13 +92,10 @@ void HttpAttempt::upload(std::string_view bytes) {
     early_upload_.append(bytes);
     return;
   }
-  // Slow callers may pause between bytes; what is limited is how long the upstream takes none.
-  if (connection_->unsent() == 0) {
-    write_deadline_ = client_.loop_.now() + milliseconds(client_.options_.write_timeout_ms);
-  }
+  const std::uint64_t before = connection_->unsent();
   connection_->upload(bytes);
-  if (connection_->unsent() == 0) write_deadline_ = kNever;
-  arm();
+  // Slow callers may pause between bytes; what is limited is how long the upstream takes none.
+  if (before == 0 || connection_->unsent() < before + bytes.size()) limit_writing();
 }
 
 void HttpAttempt::finish_upload() {
@@ -104,9 +106,9 @@ std::uint64_t HttpAttempt::upload_backlog() const {
   return early_upload_.size() + (connection_ ? connection_->unsent() : 0);
 }
 
-void HttpAttempt::connection_drained() {
-  write_deadline_ = kNever;
-  if (!upload_finished_) handler_->on_upload_space();
+void HttpAttempt::connection_took_bytes() {
+  limit_writing();
+  if (connection_->unsent() == 0 && !upload_finished_) handler_->on_upload_space();
 }
 
 void HttpAttempt::connection_deadline() {
@@ -146,10 +148,10 @@ void HttpAttempt::failed(FailureClass failure) {
 }
 
 void HttpAttempt::let_go() {
+  alive_.reset();  // nothing follows the last callback
   pending_.reset();
   if (!connection_) return;
   connection_->detach();
-  connection_->timer().set(kNever);
   if (connection_->clean()) return client_.give_back(std::move(connection_));
   // It may be this connection that is calling: destroyed after the batch. Closed at once.
   connection_->close();

@@ -32,7 +32,7 @@ class HttpAttempt final : public Attempt, private net::ConnectHandler {
   void complete();
   void failed(FailureClass failure);
   void connection_deadline();
-  void connection_drained();
+  void connection_took_bytes();
 
  private:
   void on_connected(std::unique_ptr<net::ByteStream> stream) override;
@@ -40,7 +40,8 @@ class HttpAttempt final : public Attempt, private net::ConnectHandler {
   void use(std::unique_ptr<Connection> connection);
   // The connection leaves this attempt: to the pool when clean, else closed.
   void let_go();
-  bool uploading() const;
+  // Anew from now, while bytes wait for the upstream to take them.
+  void limit_writing();
   void arm();
   // After the batch, unless this attempt is gone by then.
   void later(std::function<void()> task);

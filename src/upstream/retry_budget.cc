@@ -5,6 +5,10 @@
 
 namespace slipstream::upstream {
 
+namespace {
+constexpr double kOneToken = 1.0 - 1e-9;  // ten deposits of a tenth are one retry
+}
+
 RetryBudget::RetryBudget(const Options& options, Time now) : options_(options), second_(now) {
   slots_[current_] = std::min(options.per_second * kWindowSeconds, options.tokens_max);
 }
@@ -35,7 +39,7 @@ void RetryBudget::flight_started(Time now) {
 
 RetryBudget::Grant RetryBudget::take(Time now) {
   advance(now);
-  if (total() < 1.0) return Grant::kRefused;
+  if (total() < kOneToken) return Grant::kRefused;
   double owed = 1.0;
   // Oldest first: what would expire soonest is spent first.
   for (std::size_t i = 1; i <= kWindowSeconds && owed > 0; ++i) {
