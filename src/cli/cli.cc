@@ -83,13 +83,15 @@ int run(int argc, char** argv) {
   add_burst(app, action);
   add_demo(app, action);
   add_explain(app, action);
-  app.add_subcommand("config-reference", "print the reference page of all options")
-      ->callback([&action] {
-        action = [] {
-          std::fputs(config::reference_markdown().c_str(), stdout);
-          return 0;
-        };
-      });
+  CLI::App* reference =
+      app.add_subcommand("config-reference", "print the reference page of all options");
+  reference->footer("Example:\n  slipstream config-reference > docs/configuration.md");
+  reference->callback([&action] {
+    action = [] {
+      std::fputs(config::reference_markdown().c_str(), stdout);
+      return 0;
+    };
+  });
   CLI::App* about = app.add_subcommand("version", "print the version");
   about->footer("Example:\n  slipstream version");
   about->callback([&action] {

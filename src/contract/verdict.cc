@@ -149,20 +149,20 @@ std::optional<Verdict> greedy(const Findings& found) {
                "`temperature` is explicitly 0 and no field adds a random draw, so every step takes "
                "the most likely token and the answer is a function of the key.");
   }
-  if (is_number(found.top_k, "1")) {
-    return yes(Reason::kGreedy,
-               "`top_k` is explicitly 1 and no field adds a random draw, so one candidate remains "
-               "at every step and the answer is a function of the key.");
-  }
   return std::nullopt;
 }
 
 std::string why_sampled(const Findings& found) {
   const Member* const breaker = found.opaque != nullptr ? found.opaque : found.overrides_greedy;
-  if (breaker != nullptr && (is_zero(found.temperature) || is_number(found.top_k, "1"))) {
+  if (breaker != nullptr && is_zero(found.temperature)) {
     return "The field " + shown(breaker->name) +
            " may draw at random in spite of greedy settings, so callers expect independent "
            "answers.";
+  }
+  if (is_number(found.top_k, "1")) {
+    // Ollama's /v1 drops it, for one; a profile may know better.
+    return "`top_k` is 1, but not every server honours that field, and `temperature` is not 0, so "
+           "the answer may be drawn at random.";
   }
   if (found.temperature == nullptr) {
     return "`temperature` is absent, which means sampled, so callers expect independent answers.";

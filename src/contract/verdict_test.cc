@@ -49,8 +49,6 @@ TEST(Verdict, ProvenGreedyShares) {
            "greedy"},
           {R"("temperature":0,"user":"u","safety_identifier":"s")", true, "greedy"},
           {R"("temperature":0,"use_beam_search":false)", true, "greedy"},
-          {R"("temperature":1,"top_k":1)", true, "greedy"},
-          {R"("top_k":1.0)", true, "greedy"},
       },
       {});
 }
@@ -66,6 +64,8 @@ TEST(Verdict, SampledRunsAlone) {
           {R"("temperature":-1)", false, "sampled"},
           {R"("temperature":1,"n":4)", false, "sampled"},
           {R"("top_k":2)", false, "sampled"},
+          {R"("temperature":1,"top_k":1)", false, "sampled"},
+          {R"("top_k":1.0)", false, "sampled"},
           {R"("reasoning_effort":"high")", false, "sampled"},
           {R"("seed":7)", false, "seed_unproven"},
       },
@@ -76,11 +76,9 @@ TEST(Verdict, RandomSamplersBreakGreedy) {
   for (const FieldRow& row : chat_fields()) {
     if (row.sampling == Sampling::kNeutral) continue;
     const std::string field = "\"" + std::string(row.name) + "\":1";
-    for (const char* greedy : {R"("temperature":0,)", R"("top_k":1,)"}) {
-      const Examined seen = examined(chat_head(), body_with(greedy + field));
-      EXPECT_EQ(seen.reason(), "sampled") << field;
-      EXPECT_NE(seen.contract.verdict.proof.find(row.name), std::string::npos);
-    }
+    const Examined seen = examined(chat_head(), body_with(R"("temperature":0,)" + field));
+    EXPECT_EQ(seen.reason(), "sampled") << field;
+    EXPECT_NE(seen.contract.verdict.proof.find(row.name), std::string::npos);
     Policy policy;
     policy.seed_honoured = true;
     const Examined seeded = examined(chat_head(), body_with(R"("seed":7,)" + field), policy);
