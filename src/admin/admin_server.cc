@@ -12,6 +12,8 @@ namespace slipstream::admin {
 namespace {
 constexpr seconds kIdle{75};
 constexpr std::size_t kReadBytes = 16 * 1024;
+// A peer that asks on and on without reading gets no more answers on top of these.
+constexpr std::size_t kUnsentBytesMax = 4 * 1024 * 1024;
 }  // namespace
 
 class AdminServer::Connection final : public net::StreamHandler {
@@ -40,7 +42,7 @@ class AdminServer::Connection final : public net::StreamHandler {
 
  private:
   void feed(std::string_view input) {
-    while (!closed_) {
+    while (!closed_ && !close_when_sent_) {
       switch (parser_.next(input)) {
         case http::Parser::Step::kNeedMore:
           return;
@@ -62,6 +64,7 @@ class AdminServer::Connection final : public net::StreamHandler {
   }
 
   void answer(const Page& page) {
+    if (out_.size() > kUnsentBytesMax) return close();
     const bool keep = parser_.head().keep_alive();
     write_page(page, keep ? "keep-alive" : "close",
                parser_.head().method() == "HEAD" ? "" : page.body);

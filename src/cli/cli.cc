@@ -102,10 +102,10 @@ int run(int argc, char** argv) {
   });
   try {
     app.parse(argc, argv);
+    return action();  // may refuse a value of its own
   } catch (const CLI::ParseError& error) {
     return explain_usage(app, error, argc, argv);
   }
-  return action();
 }
 
 }  // namespace slipstream::cli

@@ -12,6 +12,8 @@ namespace slipstream::cli {
 
 namespace {
 
+constexpr seconds kHousekeeping{1};
+
 telemetry::Level level_of(config::LogLevel level) {
   return static_cast<telemetry::Level>(level);
 }
@@ -45,7 +47,8 @@ GatewayProcess::GatewayProcess(const config::Settings& settings)
     : settings_(settings),
       log_(level_of(settings.log.level), format_of(settings.log.format), clock_),
       metrics_(metrics_options(settings)),
-      reactor_(clock_) {}
+      reactor_(clock_),
+      housekeeping_(reactor_, [this] { keep_house(); }) {}
 
 GatewayProcess::~GatewayProcess() = default;
 
@@ -128,7 +131,13 @@ void GatewayProcess::on_signal(int) {
   }).swap(waiter_);
 }
 
+void GatewayProcess::keep_house() {
+  if (burst_.is_over(server_->live_flights() + server_->live_subscribers())) release_free_memory();
+  housekeeping_.set(reactor_.now() + kHousekeeping);
+}
+
 void GatewayProcess::run() {
+  housekeeping_.set(reactor_.now() + kHousekeeping);
   reactor_.on_signals([this](int number) { on_signal(number); });
   server_->start();
   reactor_.run();

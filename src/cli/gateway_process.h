@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "admin/admin_server.h"
+#include "base/memory.h"
 #include "base/result.h"
 #include "config/settings.h"
 #include "gateway/server.h"
@@ -37,6 +38,8 @@ class GatewayProcess {
   admin::Sources sources();
   admin::Page explain(const http::Head& head, std::string_view body);
   void on_signal(int number);
+  // Once a second, beside the workers.
+  void keep_house();
 
   SystemClock clock_;
   config::Settings settings_;
@@ -47,6 +50,8 @@ class GatewayProcess {
   std::unique_ptr<contract::Examiner> examiner_;
   std::unique_ptr<admin::AdminServer> admin_;
   std::thread waiter_;  // joins the workers while the admin pages still answer
+  BurstWatch burst_;
+  net::Timer housekeeping_;
   int signals_ = 0;
 };
 

@@ -58,7 +58,7 @@ std::vector<Option> upstream() {
       {AT(upstream.idle_timeout), "", kDuration, "4s", kTimeout, kYes,
        "How long an idle connection is kept; stay below the server's own limit, many close after "
        "5s."},
-      {AT(upstream.connections_max), "", kInteger, "1024", Bounds(1, 65536), kYes,
+      {AT(upstream.connections_max), "", kInteger, "16384", Bounds(1, 65536), kYes,
        "Most connections to the upstream per worker."},
       {AT(upstream.response_bytes_max), "", kSize, "16MiB", Bounds(kKiB, kGiB), kYes,
        "Largest non-streamed answer that is held in memory."},

@@ -117,6 +117,8 @@ class Flight {
 
   // Called on the home worker after a wake-up: subscribers came, left or caught up.
   virtual void on_home_wake() = 0;
+  // Called on the home worker when every subscriber there had its turn since the last announcement.
+  virtual void on_home_pass_done() {}
 
   // Wakes `worker` unless a wake-up is on its way already. Any thread.
   void wake(WorkerIndex worker);

@@ -98,7 +98,7 @@ void Cursor::advance(std::uint64_t bytes) {
 }
 
 ReplayLog::ReplayLog(ReplayBudget& budget)
-    : budget_(budget), head_(make_segment(budget, kFirstSegmentBytes)), tail_(head_) {
+    : budget_(budget), head_(make_segment(budget, 0)), tail_(head_) {
   hold(tail_);
 }
 
@@ -107,10 +107,12 @@ ReplayLog::~ReplayLog() {
   release(tail_);
 }
 
-Segment* ReplayLog::grow(std::uint64_t wanted) {
-  std::uint64_t capacity =
-      std::min<std::uint64_t>(std::uint64_t{tail_->capacity} * 4, kSegmentBytesMax);
-  if (wanted > capacity) capacity = std::min(wanted, kExactSegmentBytesMax);
+Segment* ReplayLog::grow(std::uint64_t wanted, Fit fit) {
+  // Doubling, so that a stream never holds more than twice its bytes; an answer of known length in one
+  // piece gets exactly that.
+  std::uint64_t capacity = std::clamp<std::uint64_t>(std::uint64_t{tail_->capacity} * 2,
+                                                     kFirstSegmentBytes, kSegmentBytesMax);
+  if (wanted > capacity || fit == Fit::kExact) capacity = std::min(wanted, kExactSegmentBytesMax);
   return make_segment(budget_, static_cast<std::uint32_t>(capacity));
 }
 
@@ -125,7 +127,8 @@ void ReplayLog::append(std::string_view bytes, std::uint64_t size_hint) {
     bytes.remove_prefix(step);
     expected -= std::min<std::uint64_t>(expected, step);
     if (bytes.empty()) return;
-    Segment* next = grow(std::max<std::uint64_t>(bytes.size(), expected));
+    Segment* next = grow(std::max<std::uint64_t>(bytes.size(), expected), 
+                         expected >= bytes.size() ? Fit::kExact : Fit::kRoomy);
     hold(next);  // one for the link, one for tail_
     tail_->released.store(tail_used_, std::memory_order_release);
     tail_->next.store(next, std::memory_order_release);

@@ -65,8 +65,8 @@ class Cursor {
 
 class ReplayLog {
  public:
-  explicit ReplayLog(
-      ReplayBudget& budget);  // with its first segment, so that cursors have a place to wait
+  // With an empty segment, so that cursors have a place to wait; memory for bytes comes with the first.
+  explicit ReplayLog(ReplayBudget& budget);
   ~ReplayLog();
   ReplayLog(const ReplayLog&) = delete;
   ReplayLog& operator=(const ReplayLog&) = delete;
@@ -93,7 +93,8 @@ class ReplayLog {
   FlightEnding ending() const { return ending_; }
 
  private:
-  Segment* grow(std::uint64_t wanted);
+  enum class Fit { kRoomy, kExact };
+  Segment* grow(std::uint64_t wanted, Fit fit);
 
   ReplayBudget& budget_;
   Segment* head_;                // what joiners start from

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "config/scalar.h"
 #include "gateway/session.h"
 #include "gateway/worker.h"
 #include "http/write.h"
@@ -15,7 +16,9 @@ using telemetry::Counter;
 using telemetry::LabelledCounter;
 
 void Exchange::reset() {
-  body_.clear();
+  keep_alive_ = head_.keep_alive();
+  minor_version_ = head_.minor_version();
+  head_method_ = head_.method() == "HEAD";
   request_id_ = worker_.make_id('r');
   out_.clear();
   tail_.clear();
@@ -34,21 +37,39 @@ void Exchange::begin(Session& session, http::Parser& parser) {
   session_ = &session;
   parser.swap_head(head_);
   reset();
-  deadline_ = began_at_ + worker_.shared().settings.request.deadline;
+  deadline_ = began_at_ + time_allowed();
   surface_ = contract::surface_of(head_.method(), head_.path());
-  if (head_.expects_continue()) session.stream().write("HTTP/1.1 100 Continue\r\n\r\n");
+  // A body that will be refused is not asked for.
+  const bool too_large = head_.content_length() > worker_.shared().settings.limits.body_bytes;
+  if (head_.expects_continue() && !too_large) invite_body();
   if (surface_ != contract::Surface::kPassThrough) return;
   series_ = &worker_.metrics().series("default", "", worker_.shared().endpoint, "");
   const Upload upload = head_.framing() == http::Framing::kLength    ? Upload::kLength
                         : head_.framing() == http::Framing::kChunked ? Upload::kChunked
                                                                      : Upload::kNone;
+  series_->add(Counter::kRequests);
   series_->add(LabelledCounter::kVerdicts, static_cast<int>(contract::Reason::kSurface));
   fly_alone(contract::Reason::kSurface, make_order(Order::Answer::kRelayed, upload));
+}
+
+// What does not leave at once goes before the answer: half an interim answer would spoil it.
+void Exchange::invite_body() {
+  out_ = "HTTP/1.1 100 Continue\r\n\r\n";
+  out_.erase(0, session_->stream().write(std::string_view(out_)).bytes);
+  blocked_ = !out_.empty();
+}
+
+// The route's limit, shortened by the caller's own if it names a shorter one ("30s", "500ms").
+Duration Exchange::time_allowed() const {
+  const config::Settings::Request& request = worker_.shared().settings.request;
+  const auto asked = config::parse_duration(head_.find(request.deadline_header));
+  return asked && asked->count() > 0 ? std::min(*asked, request.deadline) : request.deadline;
 }
 
 void Exchange::body(std::string_view bytes) {
   if (over_) return;
   if (surface_ != contract::Surface::kPassThrough) {
+    if (body_.empty()) body_ = worker_.take_buffer();
     body_.append(bytes);
   } else if (flight_) {
     live().upload(bytes);
@@ -80,6 +101,7 @@ void Exchange::dispatch_contract() {
     contract.verdict.reason = contract::Reason::kMemory;
   }
   reason_ = contract.verdict.reason;
+  series_->add(Counter::kRequests);
   series_->add(LabelledCounter::kVerdicts, static_cast<int>(reason_));
   if (contract.sampled_only) series_->add(Counter::kCouldHaveShared);
   if (contract.verdict.shareable) return share(contract);
@@ -108,7 +130,7 @@ Order Exchange::make_order(Order::Answer answer, Upload upload) {
   request.content_length = collected ? body_.size() : head_.content_length();
   order.head = worker_.take_buffer();
   append_upstream_head(order.head, head_, request);
-  if (collected) order.body = std::exchange(body_, worker_.take_buffer());
+  if (collected) order.body = std::move(body_);
   return order;
 }
 
@@ -123,7 +145,6 @@ void Exchange::share(const contract::Contract& contract) {
   const flight::FlightRef spare(new LiveFlight(worker_, std::move(setup)));
   const Duration max_age =
       contract.max_age_s ? Duration(seconds(*contract.max_age_s)) : Duration::max();
-  series_->add(Counter::kRequests);
   auto entry = worker_.shared().table.enter(spare, worker_.now(), max_age);
   if (!entry.opened && entry.flight->canonical() != contract.canonical) {
     // Two different contracts with one SHA-256: never seen, never shared.
@@ -146,6 +167,10 @@ void Exchange::share(const contract::Contract& contract) {
         make_order(streamed_ ? Order::Answer::kStream : Order::Answer::kBody, Upload::kLength),
         *series_);
   }
+  // Kept only if the follower may still have to make its own call.
+  if (role_ == Role::kLeader || worker_.shared().settings.coalesce.follower_wait.count() == 0) {
+    release_request();
+  }
   pump();
 }
 
@@ -158,7 +183,6 @@ void Exchange::fly_alone(contract::Reason reason, Order order) {
   setup.opened_at = worker_.now();
   const boost::intrusive_ptr<LiveFlight> alone(new LiveFlight(worker_, std::move(setup)));
   flight::Cursor cursor = worker_.shared().table.enter_alone(*alone);
-  series_->add(Counter::kRequests);
   worker_.shared().log.event(
       telemetry::Level::kInfo, "solo",
       {{"reason", contract::to_string(reason)}, {"flight", alone->id()}, {"request", request_id_}});
@@ -197,10 +221,10 @@ void Exchange::answer_directly(int status, std::string body) {
   caller.reason = reason_;
   caller.request_id = request_id_;
   const bool keep =
-      head_.keep_alive() && !worker_.shared().draining.load(std::memory_order_relaxed);
+      keep_alive_ && !worker_.shared().draining.load(std::memory_order_relaxed);
   caller.connection = keep ? CallerHead::Connection::kKeepAlive : CallerHead::Connection::kClose;
   append_caller_head(out_, answer, caller);
-  out_ += body;
+  if (!head_method_) out_ += body;
   answer_ = Answer::kDirect;
   blocked_ = false;
   pump();
@@ -211,6 +235,13 @@ void Exchange::abandon(SubscriberEnding ending) {
   over_ = true;
   leave_flight();
   count_ending(ending);
+  release_request();
+}
+
+// Memory goes back to the worker; what is asked of the head later was noted in reset().
+void Exchange::release_request() {
+  worker_.give_buffer(std::move(body_));
+  worker_.give_head(std::move(head_));
 }
 
 void Exchange::leave_flight() {
@@ -249,6 +280,7 @@ void Exchange::end(SubscriberEnding ending, Reuse reuse) {
   over_ = true;
   leave_flight();
   count_ending(ending);
+  release_request();
   session_->exchange_over(reuse);
 }
 

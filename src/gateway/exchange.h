@@ -39,6 +39,8 @@ class Exchange final : public flight::Subscriber {
   void body(std::string_view bytes);
   void request_complete();
 
+  // Bytes of an answer left or wait to leave: nothing else may be said on this connection.
+  bool answering() const { return answer_ != Answer::kWaiting; }
   // The upstream takes a streamed upload slower than the caller sends it: stop reading.
   bool upload_is_full() const;
 
@@ -60,6 +62,8 @@ class Exchange final : public flight::Subscriber {
   static constexpr std::uint64_t kUploadBacklogMax = 256 * 1024;
 
   void reset();
+  Duration time_allowed() const;
+  void invite_body();
   void dispatch_contract();
   void share(const contract::Contract& contract);
   void fly_alone(contract::Reason reason, Order order);
@@ -81,11 +85,14 @@ class Exchange final : public flight::Subscriber {
 
   bool caught_up() const;
   bool lags_too_far() const;
+  // To the flight, which paces the upstream by its fastest reader.
+  void say_position();
   void send_comment();
   void fall_back();
   void time_out();
 
   void finish();
+  void release_request();
   void leave_flight();
   void count_ending(flight::SubscriberEnding ending);
   using Reuse = After;
@@ -113,6 +120,9 @@ class Exchange final : public flight::Subscriber {
   Time deadline_ = kNever;
   Time last_write_{};
   std::uint64_t lag_allowed_ = 0;
+  int minor_version_ = 1;
+  bool keep_alive_ = true;
+  bool head_method_ = false;
   Role role_ = Role::kSolo;
   contract::Reason reason_ = contract::Reason::kSurface;
   Answer answer_ = Answer::kWaiting;

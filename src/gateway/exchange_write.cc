@@ -43,21 +43,30 @@ bool Exchange::lags_too_far() const {
 
 void Exchange::on_progress() {
   if (over_) return;
-  if (!blocked_) return pump();
-  if (flight_->head_ready()) flight_->note_position(cursor_.position());
-  if (lags_too_far()) end(SubscriberEnding::kTooSlow, Reuse::kReset);
+  const std::uint64_t before = cursor_.position();
+  if (!blocked_) pump();
+  if (over_ || cursor_.position() != before) return;
+  // Positions may have been forgotten: without saying it again nobody would resume the upstream.
+  if (flight_->head_ready()) say_position();
+  if (blocked_ && lags_too_far()) end(SubscriberEnding::kTooSlow, Reuse::kReset);
+}
+
+void Exchange::say_position() {
+  flight_->note_position(cursor_.position());
+  if (flight_->paused()) flight_->wake(flight_->home());
 }
 
 void Exchange::on_writable() {
   if (over_) return;
   blocked_ = false;
-  // It may come for nothing, while the request is still being read.
-  if (flight_ || answer_ == Answer::kDirect) pump();
+  pump();
 }
 
 void Exchange::pump() {
   while (!over_ && !blocked_) {
-    if (answer_ == Answer::kDirect) {
+    if (!flight_) {
+      // While the request is still being read there may be nothing at all to say.
+      if (answer_ != Answer::kDirect && out_.empty()) return;
       if (!write_pieces(LogState::kGrowing)) return;
       continue;
     }
@@ -89,9 +98,10 @@ void Exchange::prepare_head() {
   if (role_ == Role::kFollower && answer.retry_after_ms > 0) {
     caller.retry_after_ms += worker_.random().below(answer.retry_after_ms / 2 + 1);
   }
-  const bool close = !head_.keep_alive() || answer.body == AnswerHead::Body::kUntilClose ||
+  const bool close = !keep_alive_ || answer.body == AnswerHead::Body::kUntilClose ||
                      worker_.shared().draining.load(std::memory_order_relaxed);
   caller.connection = close ? CallerHead::Connection::kClose : CallerHead::Connection::kKeepAlive;
+  if (out_.empty()) out_ = worker_.take_buffer();
   append_caller_head(out_, answer, caller);
 }
 
@@ -118,7 +128,7 @@ void Exchange::prepare_tail() {
   if (tail_ready_) return;
   tail_ready_ = true;
   if (answer_is_whole()) {
-    if (chunked() && head_.method() != "HEAD") tail_ = http::kLastChunk;
+    if (chunked() && !head_method_) tail_ = http::kLastChunk;
     return;
   }
   const bool stream = log_dropped_ || flight_->head().event_stream;
@@ -126,8 +136,8 @@ void Exchange::prepare_tail() {
   const std::string event = error_event(live().failure_body());
   if (chunked()) {
     append_chunk(tail_, event);
-  } else {
-    tail_ = event;
+  } else if (flight_->head().body == AnswerHead::Body::kUntilClose) {
+    tail_ = event;  // elsewhere it would fill up the length that was promised
   }
 }
 
@@ -177,7 +187,7 @@ void Exchange::take_written(std::size_t bytes, std::uint64_t from_log) {
   const std::size_t own = std::min(bytes, out_.size() - out_sent_);
   out_sent_ += own;
   if (out_sent_ == out_.size()) {
-    out_.clear();
+    worker_.give_buffer(std::move(out_));
     out_sent_ = 0;
   }
   bytes -= own;
@@ -185,8 +195,7 @@ void Exchange::take_written(std::size_t bytes, std::uint64_t from_log) {
   if (logged > 0) {
     cursor_.advance(logged);
     if (!first_bytes_) note_first_bytes();
-    flight_->note_position(cursor_.position());
-    if (flight_->paused()) flight_->wake(flight_->home());
+    say_position();
   }
   tail_sent_ += bytes - logged;
 }
@@ -200,7 +209,7 @@ void Exchange::note_first_bytes() {
 
 void Exchange::finish() {
   if (answer_ == Answer::kDirect)
-    return end(direct_ending_, head_.keep_alive() ? Reuse::kKeepAlive : Reuse::kClose);
+    return end(direct_ending_, keep_alive_ ? Reuse::kKeepAlive : Reuse::kClose);
   if (!answer_is_whole()) {
     // No last chunk, no missing bytes made up: a strict client sees an incomplete body. Where only
     // the close would end the body, it has to be an abort.
@@ -213,7 +222,7 @@ void Exchange::finish() {
     series_->add(telemetry::Counter::kBytesAvoided, cursor_.position());
     series_->add(telemetry::Counter::kTokensAvoided, live().completion_tokens());
   }
-  const bool keep = head_.keep_alive() && flight_->head().body != AnswerHead::Body::kUntilClose &&
+  const bool keep = keep_alive_ && flight_->head().body != AnswerHead::Body::kUntilClose &&
                     !worker_.shared().draining.load(std::memory_order_relaxed);
   end(SubscriberEnding::kDelivered, keep ? Reuse::kKeepAlive : Reuse::kClose);
 }
@@ -252,7 +261,7 @@ Time Exchange::on_tick(Time now) {
     }
     next = std::min(next, began_at_ + patience);
   }
-  if (streamed_ && comment > Duration::zero() && head_.minor_version() == 1) {
+  if (streamed_ && comment > Duration::zero() && minor_version_ == 1) {
     if (caught_up() && !flight_->log().ended() && now - last_write_ >= comment) send_comment();
     if (over_) return kNever;
     next = std::min(next, std::max(last_write_, now - comment) + comment);
@@ -275,6 +284,7 @@ void Exchange::send_comment() {
     caller.reason = reason_;
     caller.flight_id = flight_->id();
     caller.request_id = request_id_;
+    if (!keep_alive_) caller.connection = CallerHead::Connection::kClose;
     append_caller_head(out_, opened, caller);
     answer_ = Answer::kOpened;
   } else if (answer_ == Answer::kHeadMade && flight_->head().body != AnswerHead::Body::kChunked) {
@@ -301,8 +311,10 @@ void Exchange::time_out() {
   }
   const bool stream = answer_ == Answer::kOpened || flight_->head().event_stream;
   if (stream && caught_up() && chunked()) {
+    // Relayed events may be torn anywhere; this one must begin a line of its own.
+    const std::string gap = surface_ == contract::Surface::kPassThrough ? "\n\n" : "";
     std::string event;
-    append_chunk(event, error_event(body));
+    append_chunk(event, gap + error_event(body));
     session_->stream().write(std::string_view(event));
     return end(SubscriberEnding::kDeadline, Reuse::kClose);
   }

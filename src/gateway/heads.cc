@@ -32,11 +32,22 @@ bool is_own(std::string_view name) {
 }
 
 bool named_in_connection(const http::Head& head, std::string_view name) {
-  std::string_view list = head.find("connection");
-  while (!list.empty()) {
-    const std::size_t comma = std::min(list.find(','), list.size());
-    if (iequals(trim(list.substr(0, comma)), name)) return true;
-    list.remove_prefix(std::min(comma + 1, list.size()));
+  for (std::size_t i = 0; i < head.field_count(); ++i) {
+    if (head.field(i).name != "connection") continue;
+    for (std::string_view list = head.field(i).value; !list.empty();) {
+      const std::size_t comma = std::min(list.find(','), list.size());
+      if (iequals(trim(list.substr(0, comma)), name)) return true;
+      list.remove_prefix(std::min(comma + 1, list.size()));
+    }
+  }
+  return false;
+}
+
+// `lines` are "name: value\r\n".
+bool has_line(std::string_view lines, std::string_view name) {
+  while (!lines.empty()) {
+    if (lines.starts_with(name) && lines.substr(name.size()).starts_with(": ")) return true;
+    lines.remove_prefix(std::min(lines.find('\n'), lines.size() - 1) + 1);
   }
   return false;
 }
@@ -73,6 +84,29 @@ std::string_view error_type(int status) {
   return status < 500 ? "invalid_request_error" : "upstream_error";
 }
 
+// RFC 9211 section 2: not on answers that the gateway made by itself.
+void append_role(std::string& out, const CallerHead& caller) {
+  const std::string_view reason = contract::to_string(caller.reason);
+  if (!caller.flight_id.empty()) {
+    out += "cache-status: ";
+    out += cache_status(caller.role);
+    if (caller.role == Role::kSolo) {
+      out += reason;
+      out += '"';
+    }
+    out += "\r\n";
+  }
+  out += "x-slipstream: ";
+  out += to_string(caller.role);
+  if (!caller.flight_id.empty()) {
+    out += "; flight=\"";
+    out += caller.flight_id;
+    out += "\"; reason=";
+    out += reason;
+  }
+  out += "\r\n";
+}
+
 }  // namespace
 
 std::string_view to_string(Role role) {
@@ -88,6 +122,7 @@ std::string_view to_string(Role role) {
 }
 
 void append_upstream_head(std::string& out, const http::Head& from, const UpstreamRequest& with) {
+  out.reserve(512);
   out += from.method();
   out += ' ';
   out += with.path_prefix;
@@ -109,7 +144,7 @@ void append_upstream_head(std::string& out, const http::Head& from, const Upstre
 flight::AnswerHead answer_head(const http::Head& from) {
   flight::AnswerHead answer;
   answer.status = from.status();
-  answer.shared_fields.reserve(256);
+  answer.shared_fields.reserve(128);
   const bool has_connection = from.has("connection");
   for (std::size_t i = 0; i < from.field_count(); ++i) {
     const http::Head::Field field = from.field(i);
@@ -124,7 +159,8 @@ flight::AnswerHead answer_head(const http::Head& from) {
     http::append_field(is_leader_only(field.name) ? answer.leader_fields : answer.shared_fields,
                        upstream_id ? "x-upstream-request-id" : field.name, field.value);
   }
-  answer.event_stream = iequals(from.find("content-type").substr(0, kEventStream.size()), kEventStream);
+  answer.event_stream =
+      iequals(from.find("content-type").substr(0, kEventStream.size()), kEventStream);
   return answer;
 }
 
@@ -144,28 +180,16 @@ void append_caller_head(std::string& out, const flight::AnswerHead& answer,
     case flight::AnswerHead::Body::kUntilClose:
       break;
   }
-  if (caller.retry_after_ms > 0) {
+  // The upstream's own word stands: a date, or a "true".
+  if (caller.retry_after_ms > 0 && !has_line(answer.shared_fields, "retry-after")) {
     http::append_field(out, "retry-after-ms", caller.retry_after_ms);
     http::append_field(out, "retry-after", (caller.retry_after_ms + 999) / 1000);
   }
-  if (answer.retry_discouraged) http::append_field(out, "x-should-retry", "false");
+  if (answer.retry_discouraged && !has_line(answer.shared_fields, "x-should-retry")) {
+    http::append_field(out, "x-should-retry", "false");
+  }
   http::append_field(out, "x-request-id", caller.request_id);
-  out += "cache-status: ";
-  out += cache_status(caller.role);
-  if (caller.role == Role::kSolo) {
-    out += contract::to_string(caller.reason);
-    out += '"';
-  }
-  out += "\r\nx-slipstream: ";
-  out += to_string(caller.role);
-  if (!caller.flight_id.empty()) {
-    out += "; flight=\"";
-    out += caller.flight_id;
-    out += '"';
-  }
-  out += "; reason=";
-  out += contract::to_string(caller.reason);
-  out += "\r\n";
+  append_role(out, caller);
   if (caller.connection == CallerHead::Connection::kClose)
     http::append_field(out, "connection", "close");
   http::append_end_of_head(out);

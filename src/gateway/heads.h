@@ -35,8 +35,8 @@ std::string_view to_string(Role role);
 struct CallerHead {
   Role role = Role::kSolo;
   contract::Reason reason = contract::Reason::kSurface;
-  std::string_view flight_id;  // empty: no flight (the gateway answered by itself)
-  std::string_view request_id;
+  std::string_view flight_id{};  // empty: no flight (the gateway answered by itself)
+  std::string_view request_id{};
   std::uint64_t retry_after_ms = 0;  // already jittered; 0 = not sent
   enum class Connection { kKeepAlive, kClose } connection = Connection::kKeepAlive;
 };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/check.h"
 #include "gateway/heads.h"
 #include "gateway/shared.h"
 #include "gateway/worker.h"
@@ -10,18 +9,18 @@
 
 namespace slipstream::gateway {
 
-namespace {
-// What callers' libraries are told to wait after a transient failure that named no delay.
-constexpr std::uint64_t kDefaultRetryAfterMs = 1000;
-}  // namespace
-
 using flight::AnswerHead;
 using flight::Core;
 using flight::FlightEnding;
 using telemetry::Histogram;
 using telemetry::LabelledCounter;
 using upstream::FailureClass;
-using upstream::FailureRule;
+
+namespace {
+// A pass over all subscribers that takes this long makes events wait for each other, up to the window.
+constexpr milliseconds kBusyPass{6};
+constexpr milliseconds kBusyWindowMax{30};
+}  // namespace
 
 LiveFlight::LiveFlight(Worker& worker, Setup setup)
     : Flight(std::move(setup), worker.shared().replay_budget, worker.shared().ports.data()),
@@ -41,7 +40,8 @@ void LiveFlight::start(Order order, telemetry::Series& series) {
 void LiveFlight::attempt(upstream::Call::Connection connection) {
   const bool allowed =
       worker_.shared().table.change(*this, [](Core& core) { return core.start_attempt(); });
-  SLIP_CHECK(allowed);
+  // The last subscriber, on another worker, left meanwhile: its wake-up is on its way.
+  if (!allowed) return finish(FlightEnding::kAbandoned);
   series_->add(telemetry::Counter::kUpstreamCalls);
   upstream::Call call;
   call.head = order_.head;
@@ -96,16 +96,17 @@ void LiveFlight::on_head(const http::Head& head) {
   });
   mutable_head() = answer_head(head);
   if (order_.answer == Order::Answer::kRelayed) {
-    if (order_.head_method || head.framing() == http::Framing::kLength) {
-      const bool says_length = head.has("content-length");
+    // Whatever their heads say, these have no body (RFC 9110 sections 15.3.5 and 15.4.5).
+    const bool bodiless = order_.head_method || head.status() == 204 || head.status() == 304;
+    if (bodiless || head.framing() == http::Framing::kLength) {
+      const bool says_length = head.has("content-length") && head.status() != 204;
       return commit(says_length ? AnswerHead::Body::kLength : AnswerHead::Body::kNone,
                     head.content_length());
     }
     if (head.framing() == http::Framing::kNone) return commit(AnswerHead::Body::kNone, 0);
-    return commit(order_.framing == Order::Framing::kChunked ? AnswerHead::Body::kChunked
-                                                             : AnswerHead::Body::kUntilClose,
-                  0);
+    return commit(unknown_length(), 0);
   }
+  ends_with_connection_ = head.framing() == http::Framing::kUntilClose;
   const bool stream = head.status() == 200 && mutable_head().event_stream;
   mode_ = stream ? Order::Answer::kStream : Order::Answer::kBody;
 }
@@ -119,7 +120,12 @@ void LiveFlight::on_body(std::string_view bytes) {
   if (collected_.size() <= worker_.shared().settings.upstream.response_bytes_max) return;
   // Too large to hold back: passed on as it comes, and not repeatable any more.
   mode_ = Order::Answer::kRelayed;
-  commit(AnswerHead::Body::kChunked, 0);
+  commit(unknown_length(), 0);
+}
+
+AnswerHead::Body LiveFlight::unknown_length() const {
+  return order_.framing == Order::Framing::kChunked ? AnswerHead::Body::kChunked
+                                                    : AnswerHead::Body::kUntilClose;
 }
 
 void LiveFlight::collect_events(std::string_view bytes) {
@@ -152,11 +158,7 @@ bool LiveFlight::take_event(std::string_view raw) {
   collected_.append(raw);
   const bool semantic = kind == contract::EventKind::kSemantic ||
                         kind == contract::EventKind::kDone || kind == contract::EventKind::kUsage;
-  if (!committed_ && semantic) {
-    commit(order_.framing == Order::Framing::kChunked ? AnswerHead::Body::kChunked
-                                                      : AnswerHead::Body::kUntilClose,
-           0);
-  }
+  if (!committed_ && semantic) commit(unknown_length(), 0);
   return true;
 }
 
@@ -173,7 +175,8 @@ void LiveFlight::take_error_event(std::string_view raw) {
 
 void LiveFlight::on_batch() {
   if (over_ || !committed_) return;
-  const Duration window = worker_.shared().settings.replay.flush_window;
+  const Duration window =
+      std::max<Duration>(worker_.shared().settings.replay.flush_window, busy_window_);
   if (window > Duration::zero() && last_flush_ != Time::min() &&
       worker_.now() - last_flush_ < window) {
     flush_at_ = last_flush_ + window;
@@ -184,10 +187,7 @@ void LiveFlight::on_batch() {
 
 void LiveFlight::flush() {
   flush_at_ = kNever;
-  if (mode_ == Order::Answer::kStream && !collected_.empty()) {
-    append_framed(collected_);
-    collected_.clear();
-  }
+  append_events();
   if (log().appended() == log().published() && head_told_) return;
   head_told_ = true;
   last_flush_ = worker_.now();
@@ -198,6 +198,19 @@ void LiveFlight::flush() {
   if (over_) return;
   settle_pace();
   arm_deadline();
+}
+
+void LiveFlight::append_events() {
+  if (mode_ != Order::Answer::kStream) return;
+  append_framed(collected_);
+  collected_.clear();
+}
+
+// Writing to so many callers takes longer than events are apart: merging them on purpose costs each
+// a little time and saves most of the writes, which are what everything here costs.
+void LiveFlight::on_home_pass_done() {
+  const Duration took = worker_.now() - last_flush_;
+  busy_window_ = took < kBusyPass ? Duration::zero() : std::min<Duration>(took * 5 / 2, kBusyWindowMax);
 }
 
 void LiveFlight::append_framed(std::string_view bytes) {
@@ -273,14 +286,15 @@ void LiveFlight::end_of_stream() {
   if (splitter_.finish(event) == sse::Splitter::Step::kEvent && !take_event(event.raw)) return;
   const std::string rest(splitter_.rest());
   if (!rest.empty() && !take_event(rest)) return;
-  if (!committed_ && judge_.ending() != contract::Ending::kCut)
-    commit(AnswerHead::Body::kChunked, 0);
+  if (!committed_ && judge_.ending() != contract::Ending::kCut) commit(unknown_length(), 0);
   switch (judge_.ending()) {
     case contract::Ending::kWhole:
       return complete(FlightEnding::kWhole);
     case contract::Ending::kClaimed:
       return complete(FlightEnding::kClaimed);
     case contract::Ending::kCut:
+      // Half an event is nothing; the error event must begin a line of its own.
+      collected_.resize(collected_.size() - rest.size());
       return attempt_failed(FailureClass::kCut);
   }
 }
@@ -291,6 +305,10 @@ void LiveFlight::end_of_body() {
   if (judgement.error) {
     mutable_head().status = judgement.error_status;
     return reject_or_retry();
+  }
+  // Where only the connection's end says that this is all, it takes a finish reason to believe it.
+  if (ends_with_connection_ && mutable_head().status == 200 && !judgement.finished) {
+    return attempt_failed(FailureClass::kCut);
   }
   completion_tokens_ = judgement.usage.completion_tokens;
   commit(AnswerHead::Body::kLength, collected_.size());
@@ -305,113 +323,6 @@ void LiveFlight::reject_or_retry() {
 void LiveFlight::on_failure(FailureClass failure) {
   attempt_.reset();
   if (!over_) attempt_failed(failure);
-}
-
-void LiveFlight::attempt_failed(FailureClass failure) {
-  attempt_.reset();
-  series_->add(LabelledCounter::kUpstreamFailures, static_cast<int>(failure));
-  const FailureRule& rule = upstream::rule_of(failure);
-  bool may_retry =
-      rule.retry == FailureRule::Retry::kOnce && order_.repeatable && !committed_ &&
-      worker_.shared().settings.retry.enabled &&
-      mutable_head().retry_after_ms <=
-          static_cast<std::uint64_t>(worker_.shared().settings.retry.after_max.count());
-  if (may_retry && rule.budget == FailureRule::Budget::kCharged) {
-    may_retry =
-        worker_.retry_budget().take(worker_.now()) == upstream::RetryBudget::Grant::kGranted;
-  }
-  const auto effect = worker_.shared().table.change(*this, [&](Core& core) {
-    return core.attempt_failed(
-        rule.transient ? Core::Transience::kTransient : Core::Transience::kDeterministic,
-        may_retry ? Core::Budget::kGranted : Core::Budget::kRefused);
-  });
-  if (effect == Core::OnFailure::kRetry) return retry_later(failure);
-  if (committed_) return break_off(failure);
-  publish_failure(failure);
-}
-
-void LiveFlight::retry_later(FailureClass failure) {
-  series_->add(LabelledCounter::kRetries, static_cast<int>(failure));
-  worker_.note_retry(*this, failure);
-  const config::Settings::Retry& retry = worker_.shared().settings.retry;
-  Duration wait = Duration::zero();
-  if (upstream::rule_of(failure).budget == FailureRule::Budget::kCharged) {
-    const auto most =
-        static_cast<std::uint64_t>(std::min(retry.backoff_base * 2, retry.backoff_max).count());
-    wait = milliseconds(worker_.random().below(most + 1));
-    wait = std::max<Duration>(wait, milliseconds(mutable_head().retry_after_ms));
-  }
-  mutable_head() = AnswerHead{};
-  retry_at_ = worker_.now() + wait;
-  set_timer(retry_at_);
-}
-
-void LiveFlight::publish_failure(FailureClass failure) {
-  const FailureRule& rule = upstream::rule_of(failure);
-  AnswerHead& head = mutable_head();
-  // The upstream's own refusal is passed on; otherwise we say what happened.
-  const bool own_words = head.status < 400 || collected_.empty() || mode_ == Order::Answer::kStream;
-  if (own_words) {
-    head = AnswerHead{};
-    head.status = rule.status;
-    head.shared_fields = "content-type: application/json\r\n";
-    collected_ =
-        error_body(head.status, rule.message, "upstream_" + std::string(to_string(failure)));
-  }
-  if (rule.transient && head.retry_after_ms == 0) head.retry_after_ms = kDefaultRetryAfterMs;
-if (rule.transient && worker_.retry_budget().available(worker_.now()) < 1.0) head.retry_discouraged = true;
-  head.body = AnswerHead::Body::kLength;
-  head.content_length = collected_.size();
-  committed_ = true;
-  failure_body_ = collected_;
-  freeze_head();
-  mutable_log().append(collected_, collected_.size());
-  const bool rejected = !own_words && !rule.transient;
-  finish(rejected ? FlightEnding::kRejected : FlightEnding::kFailed);
-}
-
-void LiveFlight::break_off(FailureClass failure) {
-  failure_body_ = error_body(502, upstream::rule_of(failure).message,
-                             "upstream_" + std::string(to_string(failure)));
-  if (mode_ == Order::Answer::kStream && !collected_.empty()) {
-    append_framed(collected_);
-    collected_.clear();
-  }
-  finish(FlightEnding::kCut);
-}
-
-void LiveFlight::complete(FlightEnding ending) {
-  if (mode_ == Order::Answer::kStream) {
-    append_framed(collected_);
-    collected_.clear();
-    completion_tokens_ =
-        judge_.usage().known ? judge_.usage().completion_tokens : judge_.semantic_events();
-  }
-  worker_.shared().table.change(*this, [&](Core& core) {
-    if (core.terminal()) return 0;
-    if (ending == FlightEnding::kCut) {
-      core.fail();
-    } else {
-      core.complete();
-    }
-    return 0;
-  });
-  attempt_.reset();
-  finish(ending);
-}
-
-// The one place where a flight ends. Precondition: the core is terminal.
-void LiveFlight::finish(FlightEnding ending) {
-  if (over_) return;
-  over_ = true;
-  attempt_.reset();
-  if (timer_) timer_->cancel();
-  series_->add(LabelledCounter::kFlightEndings, static_cast<int>(ending));
-  mutable_log().end(ending);
-  worker_.flight_ended(*this, ending);
-  worker_.hall().announce(*this);
-  // This may be the last reference, and a callback of ours may be running.
-  worker_.release_later(std::move(self_));
 }
 
 void LiveFlight::on_home_wake() {
@@ -450,28 +361,10 @@ void LiveFlight::on_timer() {
   if (retry_at_ <= now) {
     retry_at_ = kNever;
     attempt(upstream::Call::Connection::kNew);
+    if (over_) return;
   }
   const Time next = std::min({grace_at_, flush_at_, retry_at_});
   if (next != kNever) set_timer(next);
-}
-
-void LiveFlight::shut_down() {
-  if (over_) return;
-  worker_.shared().table.change(*this, [](Core& core) {
-    core.fail();
-    return 0;
-  });
-  failure_body_ = error_body(503, "The gateway is shutting down.", "shutting_down");
-  if (!committed_) {
-    mutable_head() = AnswerHead{};
-    mutable_head().status = 503;
-    mutable_head().shared_fields = "content-type: application/json\r\n";
-    mutable_head().body = AnswerHead::Body::kLength;
-    mutable_head().content_length = failure_body_.size();
-    freeze_head();
-    mutable_log().append(failure_body_);
-  }
-  finish(FlightEnding::kShutdown);
 }
 
 void LiveFlight::upload(std::string_view bytes) {

@@ -71,6 +71,7 @@ class LiveFlight final : public flight::Flight,
   Time first_published_at() const { return first_published_at_; }
 
   void on_home_wake() override;
+  void on_home_pass_done() override;
 
  private:
   // upstream::AttemptHandler
@@ -94,6 +95,10 @@ class LiveFlight final : public flight::Flight,
 
   // Freezes the head and makes the collected bytes visible.
   void commit(flight::AnswerHead::Body body, std::uint64_t length);
+  // How subscribers are told where a body of unknown length ends.
+  flight::AnswerHead::Body unknown_length() const;
+  // The events of this batch, as one chunk.
+  void append_events();
   void append_framed(std::string_view bytes);
   void flush();
   void settle_memory();
@@ -125,7 +130,9 @@ class LiveFlight final : public flight::Flight,
   Time grace_at_ = kNever;
   Time flush_at_ = kNever;
   Time last_flush_ = Time::min();
+  Duration busy_window_{};  // by which events are merged because writing takes long
   Order::Answer mode_ = Order::Answer::kRelayed;  // how this attempt's answer is read
+  bool ends_with_connection_ = false;             // the answer's body has no framing of its own
   bool committed_ = false;
   bool head_told_ = false;  // subscribers were woken for the head
   bool over_ = false;

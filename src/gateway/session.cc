@@ -58,12 +58,19 @@ void Session::feed(std::string_view input) {
   if (state_ == State::kReading && !parser_.started()) since_ = worker_.now();
   received_ += input.size();
   while (state_ == State::kReading) {
+    if (!parser_.started() && !input.empty()) lend_head_memory();
     const http::Parser::Step step = parser_.next(input);
     if (step == http::Parser::Step::kNeedMore) return;
     take(step);
   }
   if (state_ == State::kAnswering) hold(input);
   if (state_ == State::kLingering && received_ > kLingerBytesMax) close(After::kReset);
+}
+
+// An idle connection, and one that waits for its answer, holds no memory for a head.
+void Session::lend_head_memory() {
+  http::Head memory = worker_.take_head();
+  parser_.swap_head(memory);
 }
 
 void Session::take(http::Parser::Step step) {
@@ -94,6 +101,7 @@ void Session::take(http::Parser::Step step) {
 void Session::hold(std::string_view input) {
   if (input.empty()) return;
   if (held_.size() + input.size() > worker_.shared().settings.limits.pipelined_bytes) {
+    worker_.count_refusal(RefusedBecause::kPipelined);
     if (exchange_) exchange_->abandon(flight::SubscriberEnding::kClientGone);
     return close(After::kReset);
   }
@@ -105,7 +113,8 @@ void Session::exchange_over(After after) {
   worker_.take_back(std::move(exchange_));
   // Answered before the request was read to its end: nothing after it can be trusted.
   if (state_ == State::kReading && after != After::kReset) return linger();
-  if (worker_.shared().draining.load(std::memory_order_relaxed) && after == After::kKeepAlive) after = After::kClose;
+  if (worker_.shared().draining.load(std::memory_order_relaxed) && after == After::kKeepAlive)
+    after = After::kClose;
   if (after != After::kKeepAlive) return close(after);
   state_ = State::kReading;
   since_ = worker_.now();
@@ -121,10 +130,11 @@ void Session::exchange_over(After after) {
 
 void Session::refuse(int status, std::string_view message, std::string_view code,
                      RefusedBecause because) {
+  worker_.count_refusal(because);
+  const bool answering = exchange_ && exchange_->answering();
   if (exchange_) exchange_->abandon(flight::SubscriberEnding::kRefused);
-  worker_.metrics()
-      .series("default", "", worker_.shared().endpoint, "")
-      .add(telemetry::LabelledCounter::kRefusedRequests, static_cast<int>(because));
+  // Inside another answer it would be read as a part of that.
+  if (answering) return close(After::kReset);
   flight::AnswerHead answer;
   const std::string body = error_body(status, message, code);
   answer.status = status;
@@ -154,8 +164,10 @@ void Session::linger() {
 }
 
 void Session::peer_left() {
-  if (exchange_) exchange_->abandon(flight::SubscriberEnding::kClientGone);
-  close(After::kClose);
+  if (!exchange_) return close(After::kClose);
+  exchange_->abandon(flight::SubscriberEnding::kClientGone);
+  // Perhaps it ended only its own side; an answer that only the close would end must not look whole.
+  close(After::kReset);
 }
 
 void Session::close(After after) {

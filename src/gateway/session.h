@@ -54,6 +54,7 @@ class Session final : public net::StreamHandler, public boost::intrusive::list_b
   static constexpr std::uint64_t kLingerBytesMax = 64 * 1024 * 1024;
 
   void feed(std::string_view input);
+  void lend_head_memory();
   void take(http::Parser::Step step);
   void hold(std::string_view input);
   void refuse(int status, std::string_view message, std::string_view code, RefusedBecause because);

@@ -46,7 +46,10 @@ void Worker::wake(flight::FlightRef flight) {
 void Worker::on_accepted(std::unique_ptr<net::ByteStream> stream) {
   const bool full =
       shared_.connections.load(std::memory_order_relaxed) >= shared_.settings.limits.connections;
-  if (full || shared_.draining.load(std::memory_order_relaxed)) return stream->reset();
+  if (full || shared_.draining.load(std::memory_order_relaxed)) {
+    count_refusal(full ? RefusedBecause::kConnections : RefusedBecause::kDraining);
+    return stream->reset();
+  }
   shared_.connections.fetch_add(1, std::memory_order_relaxed);
   auto* session = new Session(*this, std::move(stream));
   sessions_.push_back(*session);
@@ -61,12 +64,30 @@ std::string Worker::take_buffer() {
 }
 
 void Worker::give_buffer(std::string&& buffer) {
-  if (buffer.capacity() > kBufferBytesMax || buffers_.size() >= kBuffersKept) {
-    buffer = std::string();
+  const bool worth_it = buffer.capacity() >= kBufferBytesMin && buffer.capacity() <= kBufferBytesMax;
+  if (!worth_it || buffers_.size() >= kBuffersKept) {
+    std::string().swap(buffer);  // assigning an empty string would keep the memory
     return;
   }
   buffer.clear();
   buffers_.push_back(std::move(buffer));
+}
+
+http::Head Worker::take_head() {
+  if (heads_.empty()) return {};
+  http::Head head = std::move(heads_.back());
+  heads_.pop_back();
+  return head;
+}
+
+void Worker::give_head(http::Head&& head) {
+  if (head.field_count() == 0 || heads_.size() >= kBuffersKept) {
+    http::Head empty;
+    std::swap(head, empty);
+    return;
+  }
+  head.clear();
+  heads_.push_back(std::move(head));
 }
 
 std::unique_ptr<Exchange> Worker::lend_exchange() {
@@ -113,6 +134,11 @@ void Worker::flight_ended(LiveFlight& flight, flight::FlightEnding ending) {
 void Worker::note_retry(const LiveFlight& flight, upstream::FailureClass failure) {
   shared_.log.event(telemetry::Level::kWarning, "retry",
                     {{"flight", flight.id()}, {"cause", upstream::to_string(failure)}});
+}
+
+void Worker::count_refusal(RefusedBecause because) {
+  metrics_.series("default", "", shared_.endpoint, "")
+      .add(telemetry::LabelledCounter::kRefusedRequests, static_cast<int>(because));
 }
 
 std::string Worker::make_id(char prefix) {

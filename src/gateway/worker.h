@@ -55,6 +55,9 @@ class Worker final : public flight::WakePort, public net::AcceptHandler {
   // Empty strings with memory of their own, for bodies and heads: a warm worker allocates none.
   std::string take_buffer();
   void give_buffer(std::string&& buffer);
+  // The same for heads: only a message that is being read, or kept, has one.
+  http::Head take_head();
+  void give_head(http::Head&& head);
 
   // Requests are lent from here, so that a warm worker allocates none.
   std::unique_ptr<Exchange> lend_exchange();
@@ -63,6 +66,7 @@ class Worker final : public flight::WakePort, public net::AcceptHandler {
   void flight_started(LiveFlight& flight);
   void flight_ended(LiveFlight& flight, flight::FlightEnding ending);
   void note_retry(const LiveFlight& flight, upstream::FailureClass failure);
+  void count_refusal(RefusedBecause because);
   std::string make_id(char prefix);
   // Drops the reference after this batch: a callback of the flight may be running.
   void release_later(flight::FlightRef flight);
@@ -88,6 +92,7 @@ class Worker final : public flight::WakePort, public net::AcceptHandler {
  private:
   static constexpr std::size_t kExchangesKept = 256;
   static constexpr std::size_t kBuffersKept = 512;
+  static constexpr std::size_t kBufferBytesMin = 256;
   static constexpr std::size_t kBufferBytesMax = 32 * 1024;
 
   Shared& shared_;
@@ -102,6 +107,7 @@ class Worker final : public flight::WakePort, public net::AcceptHandler {
   telemetry::WorkerMetrics& metrics_;
   std::vector<char> buffer_;
   std::vector<std::string> buffers_;
+  std::vector<http::Head> heads_;
   std::vector<flight::FlightRef> released_;
   std::vector<std::unique_ptr<Exchange>> spare_exchanges_;
   std::vector<std::unique_ptr<Exchange>> returned_exchanges_;

@@ -7,6 +7,7 @@ namespace slipstream::upstream {
 
 namespace {
 constexpr std::size_t kReadBytes = 64 * 1024;
+constexpr std::size_t kHeadsKept = 64;
 }
 
 Client::Client(net::Loop& loop, net::Connector& connector, const ClientOptions& options)
@@ -62,6 +63,18 @@ void Client::close_expired() {
   idle_.erase(idle_.begin(), idle_.begin() + static_cast<std::ptrdiff_t>(expired));
   if (!idle_.empty()) expiry_.set(idle_.front().since + milliseconds(options_.idle_ms));
   update_gauges();
+}
+
+void Client::lend_head(http::Parser& parser) {
+  if (heads_.empty()) return;
+  parser.swap_head(heads_.back());
+  heads_.pop_back();
+}
+
+void Client::take_back_head(http::Parser& parser) {
+  http::Head head;
+  parser.swap_head(head);
+  if (heads_.size() < kHeadsKept) heads_.push_back(std::move(head));
 }
 
 void Client::update_gauges() {

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "http/parser.h"
 #include "net/loop.h"
 #include "net/stream.h"
 #include "upstream/attempt.h"
@@ -53,6 +54,9 @@ class Client final : public Upstream {
   void drop_idle(Connection* connection);
   void close_expired();
   void update_gauges();
+  // Only a connection whose answer's head is being read has memory for a head.
+  void lend_head(http::Parser& parser);
+  void take_back_head(http::Parser& parser);
 
   struct Idle {
     std::unique_ptr<Connection> connection;
@@ -63,6 +67,7 @@ class Client final : public Upstream {
   net::Connector& connector_;
   const ClientOptions options_;
   std::vector<Idle> idle_;  // oldest first
+  std::vector<http::Head> heads_;
   std::size_t busy_ = 0;    // attempts that hold or are making a connection
   net::Timer expiry_;
   std::vector<char> buffer_;  // shared by all connections: filled and emptied within one callback

@@ -12,7 +12,7 @@ TEST(Client, WarmConnectionServesTheNextCall) {
   World world;
   Caller first, second;
   world.exchange(first, 0, kOk);
-  EXPECT_EQ(first.events, "she") << "an end is its own batch";
+  EXPECT_EQ(first.events, "shbe") << "an end is its own batch";
   EXPECT_EQ(first.status, 200);
   EXPECT_EQ(first.body, "ok");
   EXPECT_FALSE(first.reused);

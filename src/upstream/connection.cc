@@ -109,19 +109,22 @@ void Connection::read_some() {
 
 bool Connection::feed(std::string_view input) {
   for (;;) {
+    if (!parser_.started() && !input.empty()) client_.lend_head(parser_);
     switch (parser_.next(input)) {
       case http::Parser::Step::kNeedMore:
         return true;
       case http::Parser::Step::kHead:
-        if (parser_.head().status() < 200) break;
+        final_ = parser_.head().status() >= 200;
+        if (!final_) break;
         keep_ = parser_.head().keep_alive();
         attempt_->head(parser_.head());
+        client_.take_back_head(parser_);
         break;
       case http::Parser::Step::kBody:
         attempt_->body(parser_.body());
         break;
       case http::Parser::Step::kComplete:
-        if (parser_.head().status() < 200) break;
+        if (!final_) break;
         finish_message(input);
         return false;
       case http::Parser::Step::kRefused:
@@ -142,7 +145,7 @@ void Connection::finish_message(std::string_view rest) {
 
 void Connection::closed(net::IoStatus status) {
   if (status == net::IoStatus::kEof && response_started_) {
-    if (parser_.finish() == http::Parser::Step::kComplete && parser_.head().status() >= 200) {
+    if (parser_.finish() == http::Parser::Step::kComplete && final_) {
       return attempt_->complete();
     }
     return attempt_->failed(FailureClass::kCut);

@@ -61,6 +61,7 @@ class Connection final : public net::StreamHandler {
   bool paused_ = false;
   bool clean_ = false;
   bool keep_ = false;
+  bool final_ = false;  // the head was of the answer, not of a 1xx before it
   net::Timer timer_;
   net::Timer again_;  // more to read, but others want their turn
 };
