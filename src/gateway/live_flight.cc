@@ -17,9 +17,12 @@ using telemetry::LabelledCounter;
 using upstream::FailureClass;
 
 namespace {
-// A pass over all subscribers that takes this long makes events wait for each other, up to the window.
+// A pass over all subscribers that takes this long makes events wait for each other, up to the
+// window.
 constexpr milliseconds kBusyPass{6};
 constexpr milliseconds kBusyWindowMax{30};
+// Comments and role events held back before the commit point; more than this commits.
+constexpr std::size_t kPreambleBytesMax = 64 * 1024;
 }  // namespace
 
 LiveFlight::LiveFlight(Worker& worker, Setup setup)
@@ -158,7 +161,8 @@ bool LiveFlight::take_event(std::string_view raw) {
   collected_.append(raw);
   const bool semantic = kind == contract::EventKind::kSemantic ||
                         kind == contract::EventKind::kDone || kind == contract::EventKind::kUsage;
-  if (!committed_ && semantic) commit(unknown_length(), 0);
+  if (!committed_ && (semantic || collected_.size() > kPreambleBytesMax))
+    commit(unknown_length(), 0);
   return true;
 }
 
@@ -209,8 +213,10 @@ void LiveFlight::append_events() {
 // Writing to so many callers takes longer than events are apart: merging them on purpose costs each
 // a little time and saves most of the writes, which are what everything here costs.
 void LiveFlight::on_home_pass_done() {
+  if (last_flush_ == Time::min()) return;  // ended before anything was published
   const Duration took = worker_.now() - last_flush_;
-  busy_window_ = took < kBusyPass ? Duration::zero() : std::min<Duration>(took * 5 / 2, kBusyWindowMax);
+  busy_window_ =
+      took < kBusyPass ? Duration::zero() : std::min<Duration>(took * 5 / 2, kBusyWindowMax);
 }
 
 void LiveFlight::append_framed(std::string_view bytes) {

@@ -47,6 +47,7 @@ TEST(Faults, H08_TheGenerationGoesOnForAFollowerWhoStays) {
     call.start_stream();
     call.stream(role_event() + token("1"));
     a.wait_body(token("1"));
+    scene.gate.wait_subscribers(2);
     leave(a, way);
     scene.gate.wait_subscribers(1);
     EXPECT_FALSE(call.aborted());
@@ -86,6 +87,7 @@ TEST(Faults, H09_BeforeTheFirstTokenAFollowerKeepsTheCallAlive) {
       call.start_stream();
       call.flush();
     }
+    scene.gate.wait_subscribers(2);
     a.close();
     scene.gate.wait_subscribers(1);
     EXPECT_FALSE(call.aborted());
@@ -103,6 +105,7 @@ TEST(Faults, H10_OneCallersLeavingIsNothingToTheOthers) {
       Call& call = scene.upstream.wait_call();
       Caller b = scene.follow(chat("hi", stream));
       Caller c = scene.follow(chat("hi", stream));
+      scene.gate.wait_subscribers(3);
       (leader_leaves ? a : b).close();
       scene.gate.wait_subscribers(2);
       EXPECT_FALSE(call.aborted());

@@ -98,7 +98,8 @@ class ReplyCheck {
     if (reply_.end == Reply::End::kComplete && error && reply_.status < 400) {
       say("got an error with a status of success");
     }
-    if (reply_.end == Reply::End::kComplete && !error &&
+    const bool chat = reply_.question.kind == Question::Kind::kChat;
+    if (chat && reply_.end == Reply::End::kComplete && !error &&
         content_.find("data: {") != content_.npos) {
       say("got a complete answer that no call gave: " + content_.substr(0, 200));
     }
@@ -194,8 +195,10 @@ void check_asked(const Outcome& outcome, const Reply* before, const Reply& reply
   const Swarm& swarm = outcome.swarm;
   const bool tight = swarm.tight_windows || swarm.tight_memory || swarm.tight_times;
   if (tight || swarm.stopped || !swarm.clean_network()) return;
+  // An abort may overtake the first words of a broken answer; what is not HTTP is refused in one
+  // write, whether all of it leaves or not.
   if (reply.status != 0 || !reply.prompt_reader || reply.half_closed || reply.asked_at == kNever ||
-      (reply.end != Reply::End::kCut && reply.end != Reply::End::kReset)) {
+      reply.end != Reply::End::kCut || reply.question.kind == Question::Kind::kGarbage) {
     return;
   }
   const bool first = !before || before->caller != reply.caller;

@@ -135,7 +135,7 @@ void UpstreamConnection::begin_answer() {
 void UpstreamConnection::say_next() {
   std::string piece = reader_->next();
   script_over_ = reader_->over() || piece.empty();
-  const bool together = server_.swarm_.whole_network();
+  const bool together = script_.trouble == Script::Trouble::kNone && server_.swarm_.whole_network();
   if (script_over_ && script_.after == Script::After::kSurplus && together) {
     // An answer to nobody, in one piece with the end of the last one.
     const std::string body = R"({"id":"c)" + std::to_string(call_->number) +
