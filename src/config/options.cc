@@ -177,7 +177,8 @@ std::vector<Option> service() {
        "How long a caller waits for its whole answer when it names no deadline, and the longest it "
        "may name."},
       {AT(request.deadline_header), "", kHeaderName, "x-slipstream-deadline", Bounds(1, 64), kNo,
-       "Request header in which a caller names its deadline."},
+       "Request header in which a caller names its deadline, as 30s or 500ms; it can only "
+       "shorten."},
       {AT(stream.keep_alive_comment), "", kDuration, "15s", kOptionalTime, kYes,
        "Silence after which an event stream gets a comment line that keeps proxies from closing "
        "it; 0 sends none."},

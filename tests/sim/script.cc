@@ -13,7 +13,7 @@ std::string number(std::uint64_t value) {
 }
 
 void draw_trouble(SimWorld& world, const Swarm& swarm, Script& script) {
-  const bool cut = swarm.upstream_cuts && world.chance(40);
+  const bool cut = swarm.upstream_cuts && world.chance(55);
   const bool silent = swarm.upstream_silence && world.chance(40);
   if (!cut && !silent) return;
   const std::uint64_t kind = world.below(20);
@@ -39,7 +39,7 @@ void draw_stream(SimWorld& world, const Swarm& swarm, Script& script) {
   if (!swarm.odd_answers) return;
   script.done = world.chance(70);
   script.finish_reason = world.chance(70);
-  if (world.chance(25)) script.framing = Script::Framing::kUntilClose;
+  if (world.chance(40)) script.framing = Script::Framing::kUntilClose;
   if (world.chance(10)) script.tokens = 0;
 }
 
@@ -60,7 +60,7 @@ Script draw_script(SimWorld& world, const Swarm& swarm, const Call& call) {
   if (!stream) {
     script.framing = world.chance(60) ? Script::Framing::kLength : Script::Framing::kChunked;
     script.finish_reason = !swarm.odd_answers || world.chance(80);
-    if (swarm.odd_answers && world.chance(15)) script.framing = Script::Framing::kUntilClose;
+    if (swarm.odd_answers && world.chance(35)) script.framing = Script::Framing::kUntilClose;
     // An error object in a 200 answer.
     if (swarm.in_band_errors && world.chance(20)) script.shape = Script::Shape::kError;
   }

@@ -16,7 +16,7 @@ Question draw_question(SimWorld& world, const Swarm& swarm) {
   Question question;
   if (swarm.pass_through && world.chance(35)) {
     const std::uint64_t large = swarm.tiny_buffers || swarm.slow_upload_reading ? 9000 : 400'000;
-    question.kind = world.chance(40) ? Question::Kind::kModels : Question::Kind::kUpload;
+    question.kind = world.chance(60) ? Question::Kind::kModels : Question::Kind::kUpload;
     question.upload_bytes = world.below(world.chance(20) ? large : 3000);
     question.upload_chunked = world.chance(40);
   }

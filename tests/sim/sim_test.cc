@@ -29,7 +29,7 @@ constexpr std::uint64_t kSeedsByDefault = 3000;
 #else
 constexpr std::uint64_t kSeedsByDefault = 3000;
 #endif
-constexpr int kFailuresShown = 5;
+constexpr std::uint64_t kFailuresByDefault = 5;
 constexpr std::size_t kWorldsWaiting = 16;
 
 // Worlds that found something once.
@@ -113,14 +113,14 @@ TEST(Simulation, ManyWorlds) {
   const std::uint64_t seeds = number_from("SIM_SEEDS").value_or(kSeedsByDefault);
   // A few worlds are kept until the threads of their logs have caught up.
   std::deque<std::pair<std::uint64_t, Outcome>> waiting;
-  int failures = 0;
+  const std::uint64_t failures_max = number_from("SIM_FAILURES").value_or(kFailuresByDefault);
+  std::uint64_t failures = 0;
   for (std::uint64_t seed = first; seed < first + seeds || !waiting.empty();) {
     const bool more = seed < first + seeds;
     if (more) waiting.emplace_back(seed, run(seed, SimWorld::Trace::kHashed));
     if (more) ++seed;
     if (more && waiting.size() < kWorldsWaiting) continue;
-    if (!holds(waiting.front().first, waiting.front().second) && ++failures == kFailuresShown)
-      break;
+    if (!holds(waiting.front().first, waiting.front().second) && ++failures == failures_max) break;
     waiting.pop_front();
   }
 }

@@ -67,12 +67,12 @@ SimWorld::End SimWorld::run(std::uint64_t steps_max, Duration time_max) {
       return !loop->stopped_ && loop->timers_.next() <= now_;
     });
     if (ready_.empty() && !timers) {
+      if (observer_) observer_();
       if (!advance(start_ + time_max))
         return now_ > start_ + time_max ? End::kTooLate : End::kQuiet;
       continue;
     }
     step();
-    if (observer_) observer_();
   }
   return End::kTooManySteps;
 }

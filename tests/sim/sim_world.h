@@ -78,7 +78,7 @@ class SimWorld final : public Clock {
   enum class End { kQuiet, kTooManySteps, kTooLate };
   // Runs until nothing waits any more, not even a timer.
   End run(std::uint64_t steps_max, Duration time_max);
-  // Calls `look` after every turn.
+  // Calls `look` whenever nothing is left to do at this moment, before time moves on.
   void set_observer(std::function<void()> look) { observer_ = std::move(look); }
   void set_batching(std::uint64_t percent) { batch_percent_ = percent; }
   // Drops what still waits, so that nothing outlives its owner.

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::uint64_t kStepsMax = 3'000'000;
 constexpr Duration kTimeMax = std::chrono::hours(3);
+constexpr std::size_t kFaultsMax = 20;
 
 upstream::ClientOptions client_options(const config::Settings& settings) {
   upstream::ClientOptions options;
@@ -82,6 +83,7 @@ class Simulation {
                                       [this](std::uint64_t worker) { return connect(worker); }));
     }
     if (swarm_.stopped) plan_stop();
+    world_.set_observer([this] { look_at_flights(); });
   }
 
   Outcome run() {
@@ -125,6 +127,25 @@ class Simulation {
         at->stop();
       });
     }
+  }
+
+  // Everything that could be done at this moment was done: no flight waits without a reason.
+  void look_at_flights() {
+    if (swarm_.stopped) return;
+    shared_.table.for_each([this](const flight::Flight& flight, const flight::Core& core) {
+      const std::uint64_t published = flight.log().published();
+      const std::uint64_t fastest = std::min(published, flight.fastest_position());
+      std::string fault;
+      if (flight.paused() && published - fastest <= settings_.replay.lag_bytes_max / 4) {
+        fault = " is paused although a reader has caught up";
+      }
+      if (core.terminal()) fault = " has ended and stands in the table";
+      if (core.subscribers() == 0 && !core.in_grace()) fault = " has nobody and no grace";
+      if (core.in_grace() && core.grace_until() < world_.now()) fault = " outlives its grace";
+      if (!fault.empty() && outcome_.evidence.faults.size() < kFaultsMax) {
+        outcome_.evidence.faults.push_back("flight " + flight.id() + fault);
+      }
+    });
   }
 
   void read_gauges() {

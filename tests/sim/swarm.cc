@@ -24,12 +24,12 @@ void draw_network(SimWorld& world, Swarm& swarm) {
 
 void draw_upstream(SimWorld& world, Swarm& swarm) {
   swarm.upstream_errors = world.chance(25);
-  swarm.upstream_cuts = world.chance(30);
+  swarm.upstream_cuts = world.chance(35);
   swarm.upstream_silence = world.chance(15);
   swarm.in_band_errors = world.chance(20);
   swarm.stale_connections = world.chance(30);
   swarm.slow_upload_reading = world.chance(15);
-  swarm.odd_answers = world.chance(30);
+  swarm.odd_answers = world.chance(35);
   swarm.large_answers = world.chance(25);
   swarm.slow_answers = world.chance(40);
 }
@@ -43,7 +43,7 @@ void draw_callers(SimWorld& world, Swarm& swarm) {
   swarm.deadlines = world.chance(20);
   swarm.slow_senders = world.chance(25);
   swarm.bad_requests = world.chance(15);
-  swarm.pass_through = world.chance(25);
+  swarm.pass_through = world.chance(30);
   swarm.tenants = world.chance(30);
   swarm.sampled = world.chance(25);
   swarm.wishes = world.chance(20);
@@ -139,7 +139,7 @@ config::Settings draw_settings(SimWorld& world, const Swarm& swarm) {
     settings.upstream.connections_max = world.chance(30) ? world.between(1, 2) : 1024;
   }
   if (swarm.tight_memory) {
-    settings.replay.lag_bytes_max = world.between(200, 4096);
+    settings.replay.lag_bytes_max = world.between(200, world.chance(60) ? 1000 : 4096);
     settings.replay.flight_bytes_max = world.between(300, 20'000);
     settings.replay.total_bytes_max = world.between(3000, 60'000);
     settings.upstream.response_bytes_max = world.chance(30) ? world.between(200, 2000) : 16 << 20;
