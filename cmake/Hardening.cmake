@@ -15,3 +15,7 @@ endif()
 if(SLIPSTREAM_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
+# Who touches what from which thread is asserted where speed does not matter.
+if(CMAKE_BUILD_TYPE STREQUAL "Debug")
+  add_compile_definitions(SLIPSTREAM_CHECK_THREADS)
+endif()

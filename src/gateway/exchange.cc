@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "config/scalar.h"
 #include "gateway/session.h"
 #include "gateway/worker.h"
@@ -88,13 +89,20 @@ void Exchange::request_complete() {
   pump();
 }
 
+// The scope's first bytes: tells tenants apart on a page, and nothing about their credential.
+std::string Exchange::tenant_label(const contract::Scope& scope) const {
+  if (worker_.shared().settings.metrics.tenants_max == 0) return {};
+  return hex(std::string_view(reinterpret_cast<const char*>(scope.bytes.data()), 4));
+}
+
 void Exchange::dispatch_contract() {
   const contract::Policy& policy = worker_.shared().policy;
   const contract::Scope scope = worker_.examiner().scope_of(head_);
   auto examined = worker_.examiner().examine(surface_, head_, body_, scope, policy);
   if (!examined) return refuse_body(examined.error());
   contract::Contract& contract = *examined;
-  series_ = &worker_.metrics().series(policy.route, contract.model, worker_.shared().endpoint, "");
+  series_ = &worker_.metrics().series(policy.route, contract.model, worker_.shared().endpoint,
+                                      tenant_label(scope));
   streamed_ = contract.streamed;
   if (contract.verdict.shareable && worker_.shared().replay_budget.exhausted()) {
     contract.verdict.shareable = false;

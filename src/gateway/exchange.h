@@ -64,6 +64,7 @@ class Exchange final : public flight::Subscriber {
   void reset();
   Duration time_allowed() const;
   void invite_body();
+  std::string tenant_label(const contract::Scope& scope) const;
   void dispatch_contract();
   void share(const contract::Contract& contract);
   void fly_alone(contract::Reason reason, Order order);

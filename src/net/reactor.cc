@@ -62,9 +62,11 @@ boost::asio::io_context& Reactor::context() {
 }
 
 void Reactor::run() {
+  owner_.bind();
   wait_for_events();
   shell_->context.run();
   run_deferred();
+  owner_.unbind();
 }
 
 bool Reactor::run_until(const std::function<bool()>& done, Duration limit) {
@@ -129,6 +131,7 @@ void Reactor::dispatch_batch() {
 }
 
 std::uint64_t Reactor::watch(int fd, Watched* object) {
+  owner_.check();
   if (free_slots_.empty()) {
     free_slots_.push_back(static_cast<std::uint32_t>(slots_.size()));
     slots_.emplace_back();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/owner_thread.h"
 #include "net/loop.h"
 #include "net/timer_heap.h"
 
@@ -43,10 +44,19 @@ class Reactor final : public Loop {
   // tools that take a loop step by step on their own thread.
   bool run_until(const std::function<bool()>& done, Duration limit);
 
-  Time now() const override { return now_; }
+  Time now() const override {
+    owner_.check();
+    return now_;
+  }
   void post(Task task) override;
-  void defer(Task task) override { deferred_.push_back(std::move(task)); }
-  TimerHeap& timers() override { return timers_; }
+  void defer(Task task) override {
+    owner_.check();
+    deferred_.push_back(std::move(task));
+  }
+  TimerHeap& timers() override {
+    owner_.check();
+    return timers_;
+  }
 
   // Registers `fd` for all edges. The returned token unregisters; after unwatch() no event of the
   // current batch reaches the object either.
@@ -78,6 +88,7 @@ class Reactor final : public Loop {
 
   const Clock& clock_;
   Time now_;
+  OwnerThread owner_;
   TimerHeap timers_;
   std::vector<Task> deferred_;
   std::vector<Slot> slots_;

@@ -156,6 +156,11 @@ class LogCheck {
                                                 static_cast<long long>(coalesce.grace_share) / 100)
                       : 0;
     const long long ended = to_ms(attempt.ended - outcome_.start);
+    // What is not read cannot be found silent. (An error event may come with the last read.)
+    const bool young = ended - flight.opened_ms < outcome_.settings.upstream.flight_age_max.count();
+    if (attempt.paused && flight.ending == "cut" && young && !outcome_.swarm.in_band_errors) {
+      say("the attempt of " + attempt.request_id + " was paused and given up");
+    }
     if (ended > last + grace + 1) {
       say("the attempt of " + attempt.request_id + " ran " + std::to_string(ended - last) +
           " ms beyond its last subscriber, " + std::to_string(grace) + " ms are allowed");

@@ -18,10 +18,12 @@ class ObservedAttempt final : public upstream::Attempt {
   void set_deadline(Time at) override { real_->set_deadline(at); }
   void pause() override {
     world_.note("attempt pauses", number_);
+    record_.paused = true;
     real_->pause();
   }
   void resume() override {
     world_.note("attempt resumes", number_);
+    record_.paused = false;
     real_->resume();
   }
   void upload(std::string_view bytes) override { real_->upload(bytes); }
@@ -48,7 +50,7 @@ std::string request_id_in(std::string_view head) {
 
 std::unique_ptr<upstream::Attempt> ObservedUpstream::start(upstream::Call call,
                                                            upstream::AttemptHandler* handler) {
-  records_.push_back({request_id_in(call.head), world_.now(), kNever});
+  records_.push_back({request_id_in(call.head), world_.now()});
   world_.note("attempt begins", records_.size());
   auto attempt = std::make_unique<ObservedAttempt>(world_, records_.back(), records_.size());
   attempt->run(real_.start(std::move(call), handler));

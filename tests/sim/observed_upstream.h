@@ -14,6 +14,7 @@ struct AttemptRecord {
   std::string request_id;  // the leader's
   Time began{};
   Time ended = kNever;
+  bool paused = false;  // at its end
 };
 using AttemptRecords = std::deque<AttemptRecord>;  // stays in place
 

@@ -64,6 +64,22 @@ void draw_gateway(SimWorld& world, Swarm& swarm) {
   swarm.stopped = world.chance(10);
 }
 
+void calm(Swarm& swarm) {
+  swarm.tiny_buffers = swarm.stalls = swarm.connect_faults = swarm.upstream_errors = false;
+  swarm.upstream_cuts = swarm.upstream_silence = swarm.tight_memory = swarm.tight_times = false;
+  swarm.tight_windows = swarm.stopped = swarm.slow_upload_reading = false;
+}
+
+void crowd(SimWorld& world, Swarm& swarm) {
+  calm(swarm);
+  swarm.in_band_errors = swarm.odd_answers = swarm.pass_through = swarm.bad_requests = false;
+  swarm.tenants = swarm.sampled = swarm.http10 = swarm.wishes = false;
+  swarm.aborts = swarm.slow_answers = swarm.tight_memory = true;
+  swarm.prompts = 1;
+  swarm.callers = world.between(4, 12);
+  swarm.arrival_ms = world.below(50);
+}
+
 config::Settings defaults() {
   config::LoadInput input;
   input.yaml_name = "sim";
@@ -111,12 +127,9 @@ Swarm draw_swarm(SimWorld& world) {
   draw_upstream(world, swarm);
   draw_callers(world, swarm);
   draw_gateway(world, swarm);
-  // Every few worlds are calm, so that promises that hold without faults are tested without them.
-  if (world.chance(15)) {
-    swarm.tiny_buffers = swarm.stalls = swarm.connect_faults = swarm.upstream_errors = false;
-    swarm.upstream_cuts = swarm.upstream_silence = swarm.tight_memory = swarm.tight_times = false;
-    swarm.tight_windows = swarm.stopped = swarm.slow_upload_reading = false;
-  }
+  const std::uint64_t special = world.below(100);
+  if (special < 15) calm(swarm);
+  if (special >= 90) crowd(world, swarm);
   world.set_batching(swarm.batches ? 40 : 0);
   return swarm;
 }

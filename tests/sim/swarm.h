@@ -63,6 +63,8 @@ struct Swarm {
   }
 };
 
+// Every few worlds are special: calm ones, so that promises that hold without faults are tested
+// without them, and ones with a crowd at a slow stream that some leave before its end.
 Swarm draw_swarm(SimWorld& world);
 config::Settings draw_settings(SimWorld& world, const Swarm& swarm);
 // Of one direction of one connection.
