@@ -32,8 +32,19 @@ constexpr std::uint64_t kSeedsByDefault = 3000;
 constexpr std::uint64_t kFailuresByDefault = 5;
 constexpr std::size_t kWorldsWaiting = 16;
 
-// Worlds that found something once.
-constexpr std::uint64_t kRegressionSeeds[] = {1, 2, 3};
+// Worlds that fail when a bug that the simulation found once comes back (sim_mutants.py plants
+// each).
+constexpr std::uint64_t kRegressionSeeds[] = {
+    1000,  // half of a 100 Continue before the answer
+    1002,  // an answer of the gateway's own was never over
+    1022,  // a cut body whose end only the close tells was called complete
+    1046,  // an error event glued to half an event
+    1050,  // writable before there was anything to write
+    1111,  // an error event glued to a torn relay
+    1331,  // a paused flight that nobody resumed
+    1469,  // a half-closed caller was shown a clean end
+    1618,  // keep-alive was promised and not kept
+};
 
 std::optional<std::uint64_t> number_from(const char* variable) {
   const char* text = std::getenv(variable);
