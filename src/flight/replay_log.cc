@@ -108,8 +108,8 @@ ReplayLog::~ReplayLog() {
 }
 
 Segment* ReplayLog::grow(std::uint64_t wanted, Fit fit) {
-  // Doubling, so that a stream never holds more than twice its bytes; an answer of known length in one
-  // piece gets exactly that.
+  // Doubling, so that a stream never holds more than twice its bytes; an answer of known length in
+  // one piece gets exactly that.
   std::uint64_t capacity = std::clamp<std::uint64_t>(std::uint64_t{tail_->capacity} * 2,
                                                      kFirstSegmentBytes, kSegmentBytesMax);
   if (wanted > capacity || fit == Fit::kExact) capacity = std::min(wanted, kExactSegmentBytesMax);
@@ -117,17 +117,15 @@ Segment* ReplayLog::grow(std::uint64_t wanted, Fit fit) {
 }
 
 void ReplayLog::append(std::string_view bytes, std::uint64_t size_hint) {
-  // What the hint leaves for segments after this one's bytes.
-  std::uint64_t expected = size_hint > appended() ? size_hint - appended() : 0;
+  const std::uint64_t expected = size_hint > appended() ? size_hint - appended() : 0;
   appended_.store(appended() + bytes.size(), std::memory_order_relaxed);
   while (!bytes.empty()) {
     const std::size_t step = std::min<std::size_t>(bytes.size(), tail_->capacity - tail_used_);
     std::memcpy(tail_->data() + tail_used_, bytes.data(), step);
     tail_used_ += static_cast<std::uint32_t>(step);
     bytes.remove_prefix(step);
-    expected -= std::min<std::uint64_t>(expected, step);
     if (bytes.empty()) return;
-    Segment* next = grow(std::max<std::uint64_t>(bytes.size(), expected), 
+    Segment* next = grow(std::max<std::uint64_t>(bytes.size(), expected),
                          expected >= bytes.size() ? Fit::kExact : Fit::kRoomy);
     hold(next);  // one for the link, one for tail_
     tail_->released.store(tail_used_, std::memory_order_release);

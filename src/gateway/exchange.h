@@ -39,6 +39,8 @@ class Exchange final : public flight::Subscriber {
   void body(std::string_view bytes);
   void request_complete();
 
+  // Reads a flight: its deadlines run.
+  bool flying() const { return flight_ != nullptr; }
   // Bytes of an answer left or wait to leave: nothing else may be said on this connection.
   bool answering() const { return answer_ != Answer::kWaiting; }
   // The upstream takes a streamed upload slower than the caller sends it: stop reading.

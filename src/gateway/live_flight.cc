@@ -21,7 +21,8 @@ namespace {
 // window.
 constexpr milliseconds kBusyPass{6};
 constexpr milliseconds kBusyWindowMax{30};
-// Comments and role events held back before the commit point; more than this commits.
+// Comments and role events held back before the commit point. Beyond it comments are dropped, and
+// anything else commits.
 constexpr std::size_t kPreambleBytesMax = 64 * 1024;
 }  // namespace
 
@@ -158,11 +159,13 @@ bool LiveFlight::take_event(std::string_view raw) {
     complete(FlightEnding::kCut);
     return false;
   }
-  collected_.append(raw);
   const bool semantic = kind == contract::EventKind::kSemantic ||
                         kind == contract::EventKind::kDone || kind == contract::EventKind::kUsage;
-  if (!committed_ && (semantic || collected_.size() > kPreambleBytesMax))
-    commit(unknown_length(), 0);
+  const bool full = !committed_ && collected_.size() + raw.size() > kPreambleBytesMax;
+  // A server that pings for minutes before its first token: comments mean nothing, some are enough.
+  if (full && kind == contract::EventKind::kComment) return true;
+  collected_.append(raw);
+  if (!committed_ && (semantic || full)) commit(unknown_length(), 0);
   return true;
 }
 

@@ -194,10 +194,13 @@ void Session::on_tick() {
   const Time now = worker_.now();
   timer_.set(now + kTick);
   if (state_ == State::kClosed) return;
-  if (exchange_ && state_ == State::kAnswering) return check_at(exchange_->on_tick(now));
   if (expired(now)) return;
   if (state_ == State::kLingering) check_at(since_ + kLingerTime);
-  on_readable();
+  // A streamed upload has its deadline while it is still being read.
+  if (exchange_ && (state_ == State::kAnswering || exchange_->flying())) {
+    check_at(exchange_->on_tick(now));
+  }
+  if (state_ != State::kAnswering) on_readable();
 }
 
 bool Session::expired(Time now) {

@@ -62,7 +62,7 @@ MUTANTS = [
     ("budget never given back", "replay_log.cc",
      "segment->budget->remove(sizeof(Segment) + segment->capacity);", ""),
     ("hint not exact", "replay_log.cc",
-     "expected -= std::min<std::uint64_t>(expected, step);", "expected = size_hint;"),
+     "expected >= bytes.size() ? Fit::kExact", "expected < bytes.size() ? Fit::kExact"),
     ("wake-up lost", "flight.cc", "if (pending_.fetch_or(bit, std::memory_order_seq_cst) & bit)",
      "if (!(pending_.fetch_or(bit, std::memory_order_seq_cst) & bit))"),
     ("wake-up per publish", "flight.cc", "std::memory_order_seq_cst) & bit) return;",
