@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "config/load.h"
+#include "config/scalar.h"
 
 namespace slipstream::cli {
 
@@ -19,15 +20,11 @@ const char* version() {
 }
 
 long long parse_milliseconds(const std::string& text) {
-  const std::size_t digits = text.find_first_not_of("0123456789");
-  const auto value = parse_decimal(std::string_view(text).substr(0, digits));
-  const std::string_view unit =
-      digits == std::string::npos ? "" : std::string_view(text).substr(digits);
-  const long long scale = unit == "ms" ? 1 : unit == "s" ? 1000 : unit == "m" ? 60'000 : 0;
-  if (!value || scale == 0 || *value > 86'400'000) {
+  const auto duration = config::parse_duration(text);
+  if (!duration) {
     throw CLI::ValidationError("'" + text + "' is not a duration such as 200ms, 5s or 2m");
   }
-  return static_cast<long long>(*value) * scale;
+  return duration->count();
 }
 
 namespace {

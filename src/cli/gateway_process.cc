@@ -2,8 +2,8 @@
 
 #include <thread>
 
-#include "base/text.h"
 #include "cli/cli.h"
+#include "config/scalar.h"
 #include "contract/explain.h"
 #include "gateway/flights_page.h"
 #include "gateway/heads.h"
@@ -34,13 +34,6 @@ telemetry::MetricsOptions metrics_options(const config::Settings& settings) {
   return options;
 }
 
-std::string text_of(const config::Address& address) {
-  const bool v6 = address.host.find(':') != std::string::npos;
-  std::string text = v6 ? "[" + address.host + "]:" : address.host + ":";
-  append_decimal(text, address.port);
-  return text;
-}
-
 }  // namespace
 
 GatewayProcess::GatewayProcess(const config::Settings& settings)
@@ -63,8 +56,8 @@ Result<std::unique_ptr<GatewayProcess>, gateway::StartError> GatewayProcess::cre
       std::make_unique<contract::Examiner>(process->server_->shared().scope_secret);
   process->add_gauges();
   if (settings.admin) {
-    auto admin =
-        admin::AdminServer::open(process->reactor_, text_of(*settings.admin), process->sources());
+    auto admin = admin::AdminServer::open(
+        process->reactor_, config::format_address(*settings.admin), process->sources());
     if (!admin) return Failure{gateway::StartError{admin.error().message}};
     process->admin_ = std::move(*admin);
   }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/text.h"
+#include "config/scalar.h"
 #include "gateway/worker.h"
 #include "net/connector.h"
 #include "upstream/client.h"
@@ -23,13 +23,6 @@ upstream::ClientOptions client_options(const config::Settings& settings) {
   options.idle_ms = settings.upstream.idle_timeout.count();
   options.connections_max = settings.upstream.connections_max;
   return options;
-}
-
-std::string text_of(const config::Address& address) {
-  const bool v6 = address.host.find(':') != std::string::npos;
-  std::string text = v6 ? "[" + address.host + "]:" : address.host + ":";
-  append_decimal(text, address.port);
-  return text;
 }
 
 }  // namespace
@@ -113,7 +106,7 @@ Result<std::unique_ptr<Server>, StartError> Server::create(const config::Setting
   }
   const std::size_t count = worker_count(settings);
   server->shared_ = std::make_unique<Shared>(settings, count, metrics, log, clock);
-  server->address_ = text_of(settings.listen);
+  server->address_ = config::format_address(settings.listen);
   for (std::size_t i = 0; i < count; ++i) {
     server->crews_.push_back(
         std::make_unique<Crew>(*server->shared_, static_cast<flight::WorkerIndex>(i),
