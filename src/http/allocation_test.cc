@@ -1,26 +1,10 @@
 // A warm parser takes no memory: this program counts what its thread asks for.
 #include <cstdlib>
-#include <new>
 #include <string>
 
+#include "base/count_allocations.h"
 #include "gtest/gtest.h"
 #include "http/parser.h"
-
-namespace {
-thread_local std::size_t allocations = 0;
-}
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
 
 namespace slipstream::http {
 namespace {

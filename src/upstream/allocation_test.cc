@@ -1,26 +1,8 @@
 // What a warm call asks of the allocator: this program counts it.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <new>
 
 #include "upstream/upstream_harness.h"
-
-namespace {
-thread_local std::size_t allocations = 0;
-}
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
 
 namespace slipstream::upstream {
 namespace {
