@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 
+#include "base/count_allocations.h"
 #include "upstream/upstream_harness.h"
 
 namespace slipstream::upstream {
