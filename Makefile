@@ -13,12 +13,12 @@ help: ## show this list
 demo: build ## install what is missing, build, show the effect against a built-in model stub
 	@build/release/slipstream demo
 
-run: build ## a gateway before the stub, or before UPSTREAM=http://host:port
+run: build ## a gateway before the stub, or UPSTREAM=http://host:port; LISTEN, ADMIN, WORKERS, MODEL
 	@tools/run.sh
 
 build: ## the optimized program: build/release/slipstream
 	@tools/install-packages.sh build
-	@tools/build.sh release
+	@tools/build.sh release slipstream
 
 test: ## every test; FAST=1 for the release tests only
 	@tools/install-packages.sh build test

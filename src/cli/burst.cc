@@ -46,7 +46,7 @@ int run_burst_command(BurstFlags& flags) {
                                  value == std::string::npos ? "" : header.substr(value));
   }
   const std::string problem = lab::problem_with(options);
-  if (!problem.empty()) return fail(problem);
+  if (!problem.empty()) return misused(problem);
   lab::ProgressLine line(
       stderr, flags.quiet ? lab::ProgressLine::Mode::kQuiet : lab::ProgressLine::mode_for(stderr));
   const lab::BurstReport report =

@@ -15,6 +15,11 @@ int fail(const std::string& message) {
   return 1;
 }
 
+int misused(const std::string& message) {
+  fail(message);
+  return 2;
+}
+
 const char* version() {
   return SLIPSTREAM_VERSION;
 }
@@ -97,6 +102,11 @@ int run(int argc, char** argv) {
       return 0;
     };
   });
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  if (first.empty() || first == "help") {
+    std::fputs(app.help().c_str(), stdout);
+    return first.empty() ? 2 : 0;
+  }
   try {
     app.parse(argc, argv);
     return action();  // may refuse a value of its own

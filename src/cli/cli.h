@@ -24,6 +24,8 @@ void add_explain(CLI::App& app, Action& action);
 
 // Prints "slipstream: MESSAGE" on stderr and returns 1.
 int fail(const std::string& message);
+// The same for flags that make no sense together; returns 2.
+int misused(const std::string& message);
 // "30s", "100ms", "5m": for flags that are durations. Throws CLI::ValidationError.
 long long parse_milliseconds(const std::string& text);
 

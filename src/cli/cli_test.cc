@@ -129,7 +129,6 @@ TEST(Serve, ConfigurationErrorsAreOneLineWithTheirPlace) {
   expect_failure(run_with({"serve", "--listen", "nowhere"}), 1, "listen");
   expect_failure(run_with({"serve", "--set", "listen"}), 1, "--set takes name=value");
   expect_failure(run_with({"serve", "--set", "no.such=1"}), 1, "no.such");
-  expect_failure(run_with({"serve"}), 1, "no upstream: give --upstream");
 }
 
 // --- explain ---

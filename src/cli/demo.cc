@@ -1,4 +1,6 @@
 // slipstream demo: stub, gateway and burst in one process, and a verdict.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
@@ -109,8 +111,9 @@ int demo(const DemoFlags& flags) {
                 flags.identical, flags.different);
     std::fflush(stdout);
   }
-  lab::ProgressLine line(
-      stderr, flags.json ? lab::ProgressLine::Mode::kQuiet : lab::ProgressLine::mode_for(stderr));
+  lab::ProgressLine line(stderr, flags.json || isatty(STDERR_FILENO) == 0
+                                     ? lab::ProgressLine::Mode::kQuiet
+                                     : lab::ProgressLine::Mode::kUpdating);
   const lab::BurstReport report =
       lab::run_burst(demo_burst(flags, server.address(), *stub_address),
                      [&line](const lab::BurstProgress& p) { line.show(p); });

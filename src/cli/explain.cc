@@ -1,15 +1,16 @@
 // slipstream explain
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
 #include <sstream>
 
+#include "cli/chat_head.h"
 #include "cli/cli.h"
 #include "contract/contract.h"
 #include "contract/explain.h"
-#include "http/parser.h"
 
 namespace slipstream::cli {
 
@@ -27,33 +28,27 @@ int explain(const ExplainFlags& flags) {
   if (flags.file == "-") {
     text << std::cin.rdbuf();
   } else {
+    if (std::filesystem::is_directory(flags.file)) return fail(flags.file + " is a directory");
     std::ifstream file(flags.file);
     if (!file) return fail("cannot read " + flags.file);
     text << file.rdbuf();
   }
   const std::string body = text.str();
-  std::string raw =
-      "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n";
-  for (const std::string& header : flags.headers) raw += header + "\r\n";
-  raw += "content-length: " + std::to_string(body.size()) + "\r\n\r\n";
-  http::Parser parser(http::Parser::Kind::kRequest, http::Limits{});
-  std::string_view input = raw;
-  if (parser.next(input) != http::Parser::Step::kHead) {
-    return fail("a --header is not a valid HTTP field: " +
-                std::string(http::sentence_of(parser.refusal())));
-  }
+  std::string fields = "content-type: application/json\r\n";
+  for (const std::string& header : flags.headers) fields += header + "\r\n";
+  auto head = chat_head(fields, body.size());
+  if (!head) return fail("a --header is not a valid HTTP field: " + head.error().message);
   contract::Policy policy;
   policy.share_sampled = flags.share_sampled;
   policy.seed_honoured = flags.seed_honoured;
   // A constant secret: keys of two files can be compared with each other, not with a running
   // gateway's.
   contract::Examiner examiner("explain");
-  const http::Head head = parser.take_head();
-  const auto examined = examiner.examine(contract::Surface::kChatCompletions, head, body,
-                                         examiner.scope_of(head), policy);
+  const auto examined = examiner.examine(contract::Surface::kChatCompletions, *head, body,
+                                         examiner.scope_of(*head), policy);
   if (!examined)
     return fail(flags.file + " would be refused with 400: " + examined.error().message);
-  std::fputs(contract::explain_json(*examined, head).c_str(), stdout);
+  std::fputs(contract::explain_json(*examined, *head).c_str(), stdout);
   return 0;
 }
 
@@ -74,7 +69,9 @@ void add_explain(CLI::App& app, Action& action) {
       "Examples:\n"
       "  slipstream explain request.json\n"
       "  echo '{\"model\":\"m\",\"temperature\":0,\"messages\":[]}' | slipstream explain -\n"
-      "The same as POST /explain on the admin address, without a gateway.");
+      "The same as POST /explain on the admin address, without a gateway. The key covers headers "
+      "too: to\n"
+      "compare with a client's, give what it sends, for curl --header 'accept: */*'.");
   command->callback([flags, &action] { action = [flags] { return explain(*flags); }; });
 }
 

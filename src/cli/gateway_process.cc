@@ -2,6 +2,7 @@
 
 #include <thread>
 
+#include "cli/chat_head.h"
 #include "cli/cli.h"
 #include "config/scalar.h"
 #include "contract/explain.h"
@@ -104,12 +105,16 @@ admin::Sources GatewayProcess::sources() {
 }
 
 admin::Page GatewayProcess::explain(const http::Head& head, std::string_view body) {
-  const auto examined = examiner_->examine(contract::Surface::kChatCompletions, head, body,
-                                           examiner_->scope_of(head), server_->shared().policy);
+  const auto chat = chat_head(fields_of(head), body.size());
+  if (!chat)
+    return {400, "application/json",
+            gateway::error_body(400, chat.error().message, "bad_request") + "\n"};
+  const auto examined = examiner_->examine(contract::Surface::kChatCompletions, *chat, body,
+                                           examiner_->scope_of(*chat), server_->shared().policy);
   if (!examined)
     return {400, "application/json",
             gateway::error_body(400, examined.error().message, "invalid_body") + "\n"};
-  return {200, "application/json", contract::explain_json(*examined, head)};
+  return {200, "application/json", contract::explain_json(*examined, *chat)};
 }
 
 void GatewayProcess::on_signal(int) {

@@ -12,6 +12,7 @@
 #include "cli/gateway_process.h"
 #include "config/load.h"
 #include "config/options.h"
+#include "config/scalar.h"
 
 namespace slipstream::cli {
 
@@ -62,14 +63,12 @@ int serve(const ServeFlags& flags) {
     std::fputs(config::print_config(*loaded).c_str(), stdout);
     return 0;
   }
-  if (config::origin_of(*loaded, "upstream.url").source == config::Source::kDefault) {
-    return fail("no upstream: give --upstream http://HOST:PORT, or upstream.url in the file");
-  }
   auto process = GatewayProcess::create(loaded->settings);
   if (!process) return fail(process.error().message);
   std::printf("listening on %s\n", (*process)->address().c_str());
   if (!(*process)->admin_address().empty())
     std::printf("admin on %s\n", (*process)->admin_address().c_str());
+  std::printf("upstream %s\n", config::format_url(loaded->settings.upstream.url).c_str());
   std::fflush(stdout);
   (*process)->run();
   return 0;
@@ -97,7 +96,7 @@ void add_serve(CLI::App& app, Action& action) {
       "  slipstream serve --upstream http://127.0.0.1:8000\n"
       "  slipstream serve --listen 0.0.0.0:8080 --upstream https://api.example.com --workers 4\n"
       "  slipstream serve --config slipstream.yaml --set coalesce.grace_max=0s --print-config\n"
-      "SIGTERM lets running answers finish (drain.timeout), a second one stops at once.\n"
+      "SIGTERM or Ctrl-C lets running answers finish (drain.timeout), a second one stops at once.\n"
       "All options: slipstream config-reference");
   command->callback([flags, &action] { action = [flags] { return serve(*flags); }; });
 }

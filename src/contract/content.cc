@@ -32,7 +32,7 @@ bool is_remote(std::string_view name, std::string_view text) {
 
 // One flat pass over the string tokens: in canonical JSON a name is a string with ':' right behind
 // it, and a string in an array belongs to the last name seen.
-std::string_view remote_reference(std::string_view messages) {
+std::optional<std::string_view> remote_reference(std::string_view messages) {
   const char* p = messages.data();
   const char* const end = p + messages.size();
   std::string_view name;
@@ -42,7 +42,7 @@ std::string_view remote_reference(std::string_view messages) {
       continue;
     }
     const char* const behind = json::skip_string(p, end);
-    if (behind == nullptr) return {};
+    if (behind == nullptr) return std::nullopt;
     const std::string_view text(p + 1, static_cast<std::size_t>(behind - p) - 2);
     p = behind;
     if (p < end && *p == ':') {
@@ -51,7 +51,7 @@ std::string_view remote_reference(std::string_view messages) {
       return name;
     }
   }
-  return {};
+  return std::nullopt;
 }
 
 std::string_view server_run_tool(std::string_view tools) {

@@ -3,14 +3,15 @@
 // Pure. Input is canonical JSON (json/canonical.h).
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 namespace slipstream::contract {
 
 // The name of the first member of `messages` that makes the server fetch something while it runs;
-// empty if there is none. Under a name ending in "url" only data: is harmless; under any name but
+// nothing if there is none. Under a name ending in "url" only data: is harmless; under any name but
 // the ones that hold plain text, so are http:, https: and file: refused.
-std::string_view remote_reference(std::string_view messages);
+std::optional<std::string_view> remote_reference(std::string_view messages);
 
 // The type of the first tool that does not run at the caller ("function" and "custom" do), raw;
 // "none" for a tool without a type. Empty if all run at the caller.

@@ -58,7 +58,7 @@ Result<Contract, BodyFault> Examiner::examine(Surface surface, const http::Head&
                                               const Policy& policy) {
   SLIP_CHECK(surface != Surface::kPassThrough);
   std::string& preimage = state_->preimage;
-  if (preimage.capacity() > kPreimageKeptMax) preimage = {};
+  if (preimage.capacity() > kPreimageKeptMax) std::string().swap(preimage);
   preimage.clear();
 
   const Wishes wishes = read_wishes(head);

@@ -169,6 +169,25 @@ bool is_forwarded(const http::Head& head, std::string_view lower_name) {
   return true;
 }
 
+namespace {
+
+// A field that Connection names does not reach the upstream, and Connection itself is not keyed:
+// what is dropped that way must be nothing that the key or the scope counts as sent.
+bool drops_what_matters(const http::Head& head, std::string_view connection) {
+  while (!connection.empty()) {
+    const std::string_view element = take_element(connection);
+    for (std::size_t i = 0; i < head.field_count(); ++i) {
+      const std::string_view name = head.field(i).name;
+      if (!iequals(element, name)) continue;
+      const HeaderRole role = role_of(name);
+      if (role == HeaderRole::kKeyed || role == HeaderRole::kCredential) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 Wishes read_wishes(const http::Head& head) {
   Wishes wishes;
   bool coalesce_seen = false;
@@ -182,6 +201,8 @@ Wishes read_wishes(const http::Head& head) {
       coalesce_seen = true;
     } else if (name == "content-encoding") {
       wishes.encoded_body |= !value.empty() && !iequals(value, "identity");
+    } else if (name == "connection") {
+      if (drops_what_matters(head, value)) wishes.alone = "connection names a field that matters";
     } else if (name == "x-conversation-id") {
       wishes.server_session = true;
     }

@@ -28,12 +28,10 @@ int error_status_from(const AnswerFacts& facts) {
 
 }  // namespace
 
-JudgeMemory::JudgeMemory() : scan_(std::make_unique<AnswerScan>()) {
-}
+JudgeMemory::JudgeMemory() : scan_(std::make_unique<AnswerScan>()) {}
 JudgeMemory::~JudgeMemory() = default;
 
-StreamJudge::StreamJudge(JudgeMemory& memory) : memory_(&memory) {
-}
+StreamJudge::StreamJudge(JudgeMemory& memory) : memory_(&memory) {}
 StreamJudge::~StreamJudge() = default;
 StreamJudge::StreamJudge(StreamJudge&&) noexcept = default;
 StreamJudge& StreamJudge::operator=(StreamJudge&&) noexcept = default;

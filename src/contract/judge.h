@@ -40,8 +40,8 @@ struct Usage {
 
 class AnswerScan;
 
-// The parser and memory that judging needs, warm after the first use. One per worker: judges of many
-// streams take turns with it, each for one event.
+// The parser and memory that judging needs, warm after the first use. One per worker: judges of
+// many streams take turns with it, each for one event.
 class JudgeMemory {
  public:
   JudgeMemory();

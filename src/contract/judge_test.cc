@@ -154,7 +154,8 @@ TEST(StreamJudge, LeavesWhatItDoesNotUnderstandAlone) {
     EXPECT_EQ(kind_of(data), EventKind::kOther) << data;
   }
   EXPECT_EQ(StreamJudge(memory()).observe("event: ping\n\n"), EventKind::kOther);
-  EXPECT_EQ(StreamJudge(memory()).observe("event: ping\ndata: {\"type\":\"ping\"}\n\n"), EventKind::kOther);
+  EXPECT_EQ(StreamJudge(memory()).observe("event: ping\ndata: {\"type\":\"ping\"}\n\n"),
+            EventKind::kOther);
   EXPECT_EQ(StreamJudge(memory()).observe("retry: 1\n\n"), EventKind::kOther);
   EXPECT_EQ(StreamJudge(memory()).observe("id: 1\n\n"), EventKind::kOther);
 }
@@ -336,7 +337,8 @@ TEST(BodyJudgement, ReadsAWholeAnswer) {
   const BodyJudgement told = judge_body(
       R"({"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":"a"},"finish_reason":"stop"},
           {"index":1,"message":{"content":"b"},"finish_reason":"length"}],
-          "usage":{"prompt_tokens":3,"completion_tokens":4}})", memory());
+          "usage":{"prompt_tokens":3,"completion_tokens":4}})",
+      memory());
   EXPECT_FALSE(told.error);
   EXPECT_TRUE(told.finished);
   EXPECT_TRUE(told.usage.known);
@@ -360,7 +362,8 @@ TEST(BodyJudgement, SeesAnErrorBehindA200) {
   EXPECT_EQ(told.error_status, 503);
   EXPECT_TRUE(judge_body(R"({"error":"text"})", memory()).error);
   EXPECT_TRUE(judge_body(R"({"object":"error","message":"m","code":400})", memory()).error);
-  EXPECT_EQ(judge_body(R"({"object":"error","message":"m","code":400})", memory()).error_status, 400);
+  EXPECT_EQ(judge_body(R"({"object":"error","message":"m","code":400})", memory()).error_status,
+            400);
   EXPECT_FALSE(judge_body(R"({"error":null,"choices":[]})", memory()).error);
 }
 

@@ -10,8 +10,8 @@
 
 namespace slipstream::contract {
 
-// Row has a member `name`; names are unique and not empty. The index refers to `rows`, which must be
-// constant data too.
+// Row has a member `name`; names are unique and not empty. The index refers to `rows`, which must
+// be constant data too.
 template <typename Row, std::size_t N>
 class NameIndex {
  public:

@@ -131,9 +131,8 @@ std::optional<Verdict> hard_no(const Findings& found, const Wishes& wishes) {
     }
   }
   if (found.messages != nullptr) {
-    const std::string_view name = remote_reference(found.messages->value);
-    if (!name.empty()) {
-      return no(Reason::kRemoteContent, "The field " + shown(name) +
+    if (const auto name = remote_reference(found.messages->value)) {
+      return no(Reason::kRemoteContent, "The field " + shown(*name) +
                                             " in `messages` is fetched by the server while it "
                                             "runs, and may differ the next time.");
     }

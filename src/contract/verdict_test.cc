@@ -177,6 +177,17 @@ TEST(Verdict, ServerRunToolsNeverShare) {
       {});
 }
 
+// Such a field is dropped on the way, so the key would count something that was never sent.
+TEST(Verdict, ConnectionMayNotNameAFieldThatMatters) {
+  const std::string greedy = R"("temperature":0)";
+  expect_rows({{greedy, false, "opted_out"}}, {},
+              {"content-type: application/json", "connection: close, Content-Type"});
+  expect_rows({{greedy, false, "opted_out"}}, {},
+              {"authorization: Bearer a", "connection: authorization"});
+  expect_rows({{greedy, true, "greedy"}}, {}, {"connection: keep-alive"});
+  expect_rows({{greedy, true, "greedy"}}, {}, {"connection: user-agent", "user-agent: x"});
+}
+
 TEST(Verdict, RemoteContentNeverShares) {
   const auto reason = [](const std::string& content) {
     return examined(chat_head(),
@@ -200,6 +211,8 @@ TEST(Verdict, RemoteContentNeverShares) {
   EXPECT_EQ(reason(R"([{"type":"file","file":{"file_data":"https://e.com/a.pdf"}}])"),
             "remote_content");
   EXPECT_EQ(reason(R"([{"type":"file","file":{"file_id":"file-1"}}])"), "greedy");
+  EXPECT_EQ(reason(R"(["http://plain",{"image_url":"https://a/b.png"}])"), "remote_content");
+  EXPECT_EQ(reason(R"([{"":"http://plain"},{"image_url":"https://a/b.png"}])"), "remote_content");
 }
 
 TEST(Verdict, CallersMayNarrow) {

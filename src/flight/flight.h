@@ -94,9 +94,16 @@ class Flight {
     WorkerIndex home = 0;
     Time opened_at{};
   };
+  // `budget` is charged with the log's segments and the canonical bytes.
   Flight(Setup setup, ReplayBudget& budget, WakePort* const* ports)
-      : setup_(std::move(setup)), core_(setup_.opened_at), log_(budget), ports_(ports) {}
-  virtual ~Flight() = default;
+      : setup_(std::move(setup)),
+        core_(setup_.opened_at),
+        budget_(budget),
+        log_(budget),
+        ports_(ports) {
+    budget_.add(setup_.canonical.size());
+  }
+  virtual ~Flight() { budget_.remove(setup_.canonical.size()); }
   Flight(const Flight&) = delete;
   Flight& operator=(const Flight&) = delete;
 
@@ -154,11 +161,13 @@ class Flight {
 
   const Setup setup_;
   Core core_;
+  ReplayBudget& budget_;
   ReplayLog log_;
   AnswerHead head_;
   WakePort* const* ports_;
   Room home_room_;
-  std::atomic<std::uint64_t> announced_{0};  // news for every room: Hall::announce(), forget_positions()
+  std::atomic<std::uint64_t> announced_{
+      0};  // news for every room: Hall::announce(), forget_positions()
   std::atomic<std::uint64_t> interests_{0};  // bit per worker with subscribers
   std::atomic<std::uint64_t> pending_{0};    // bit per worker with a wake-up on its way
   std::atomic<std::uint64_t> fastest_{0};

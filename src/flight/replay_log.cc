@@ -98,12 +98,12 @@ void Cursor::advance(std::uint64_t bytes) {
 }
 
 ReplayLog::ReplayLog(ReplayBudget& budget)
-    : budget_(budget), head_(make_segment(budget, 0)), tail_(head_) {
+    : budget_(budget), head_(make_segment(budget, 0)), tail_(head_.load()) {
   hold(tail_);
 }
 
 ReplayLog::~ReplayLog() {
-  release(head_);
+  release(head_.load(std::memory_order_relaxed));
   release(tail_);
 }
 
@@ -148,14 +148,15 @@ void ReplayLog::end(FlightEnding ending) {
 }
 
 void ReplayLog::release_head() {
-  release(std::exchange(head_, nullptr));
+  release(head_.exchange(nullptr, std::memory_order_relaxed));
 }
 
 Cursor ReplayLog::attach() {
-  SLIP_CHECK(head_ != nullptr);
+  Segment* const head = head_.load(std::memory_order_relaxed);
+  SLIP_CHECK(head != nullptr);
   Cursor cursor;
-  hold(head_);
-  cursor.segment_ = head_;
+  hold(head);
+  cursor.segment_ = head;
   return cursor;
 }
 

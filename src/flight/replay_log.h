@@ -65,7 +65,8 @@ class Cursor {
 
 class ReplayLog {
  public:
-  // With an empty segment, so that cursors have a place to wait; memory for bytes comes with the first.
+  // With an empty segment, so that cursors have a place to wait; memory for bytes comes with the
+  // first.
   explicit ReplayLog(ReplayBudget& budget);
   ~ReplayLog();
   ReplayLog(const ReplayLog&) = delete;
@@ -80,7 +81,9 @@ class ReplayLog {
   // Writer: keeps only what existing cursors still need. Nobody can attach afterwards, so both this
   // and attach() happen under the lock of the flight's table shard (or on the home worker alone).
   void release_head();
-  bool head_released() const { return head_ == nullptr; }
+  bool head_released() const {
+    return head_.load(std::memory_order_relaxed) == nullptr;
+  }  // any thread
 
   // A cursor at byte 0. Precondition: !head_released().
   Cursor attach();
@@ -97,7 +100,7 @@ class ReplayLog {
   Segment* grow(std::uint64_t wanted, Fit fit);
 
   ReplayBudget& budget_;
-  Segment* head_;                // what joiners start from
+  std::atomic<Segment*> head_;  // what joiners start from
   Segment* tail_;                // where the writer is
   std::uint32_t tail_used_ = 0;  // copied into tail_, perhaps not released yet
   std::atomic<std::uint64_t> appended_{0};

@@ -43,7 +43,8 @@ void Exchange::begin(Session& session, http::Parser& parser) {
   // A body that will be refused is not asked for.
   const bool too_large = head_.content_length() > worker_.shared().settings.limits.body_bytes;
   if (head_.expects_continue() && !too_large) invite_body();
-  if (surface_ != contract::Surface::kPassThrough) return;
+  // The parser refuses it next; the upstream need not hear of it.
+  if (surface_ != contract::Surface::kPassThrough || too_large) return;
   series_ = &worker_.metrics().series("default", "", worker_.shared().endpoint, "");
   const Upload upload = head_.framing() == http::Framing::kLength    ? Upload::kLength
                         : head_.framing() == http::Framing::kChunked ? Upload::kChunked
@@ -117,6 +118,38 @@ void Exchange::dispatch_contract() {
             make_order(streamed_ ? Order::Answer::kStream : Order::Answer::kBody, Upload::kLength));
 }
 
+namespace {
+
+// Verdicts that say of the whole body that it asks for tokens and nothing else. The others found,
+// or could not exclude, that running twice is not running once.
+bool is_plain_generation(contract::Reason reason) {
+  switch (reason) {
+    case contract::Reason::kGreedy:
+    case contract::Reason::kSeeded:
+    case contract::Reason::kPure:
+    case contract::Reason::kSampledShared:
+    case contract::Reason::kSampled:
+    case contract::Reason::kSeedUnproven:
+    case contract::Reason::kMemory:
+      return true;
+    case contract::Reason::kSideEffect:
+    case contract::Reason::kClock:
+    case contract::Reason::kUnknownField:
+    case contract::Reason::kUnknownHeader:
+    case contract::Reason::kRemoteContent:
+    case contract::Reason::kOptedOut:
+    case contract::Reason::kDisabled:
+    case contract::Reason::kSurface:
+    case contract::Reason::kEncodedBody:
+    case contract::Reason::kNotJson:
+    case contract::Reason::kHttp10:
+      return false;
+  }
+  return false;
+}
+
+}  // namespace
+
 Order Exchange::make_order(Order::Answer answer, Upload upload) {
   Order order;
   order.answer = answer;
@@ -127,9 +160,9 @@ Order Exchange::make_order(Order::Answer answer, Upload upload) {
   const bool collected = surface_ != contract::Surface::kPassThrough;
   if (!collected && upload != Upload::kNone) order.body_kind = upstream::Call::Body::kStreamed;
   // A generation changes nothing upstream; elsewhere only what is safe by its method is sent twice.
-  order.repeatable =
-      collected || (upload == Upload::kNone &&
-                    (head_.method() == "GET" || order.head_method || head_.method() == "OPTIONS"));
+  const bool safe = upload == Upload::kNone &&
+                    (head_.method() == "GET" || order.head_method || head_.method() == "OPTIONS");
+  order.repeatable = collected ? is_plain_generation(reason_) : safe;
   UpstreamRequest request;
   request.host = worker_.shared().upstream_host;
   request.path_prefix = worker_.shared().settings.upstream.url.path;
@@ -206,6 +239,7 @@ void Exchange::subscribe(flight::FlightRef flight, flight::Cursor cursor) {
   cursor_ = std::move(cursor);
   lag_allowed_ =
       std::max(worker_.shared().settings.replay.lag_bytes_max, flight_->log().appended());
+  drained_ = flight_->log().appended() == 0;
   worker_.hall().enter(*flight_, *this);
   worker_.note_subscribers();
   session_->check_at(worker_.now() + first_check());
@@ -215,6 +249,10 @@ void Exchange::refuse_body(const contract::BodyFault& fault) {
   series_ =
       &worker_.metrics().series(worker_.shared().policy.route, "", worker_.shared().endpoint, "");
   series_->add(LabelledCounter::kRefusedRequests, static_cast<int>(RefusedBecause::kBody));
+  direct_ending_ = SubscriberEnding::kRefused;
+  worker_.shared().log.event(
+      telemetry::Level::kInfo, "refused",
+      {{"status", 400}, {"reason", "invalid_body"}, {"request", request_id_}});
   answer_directly(400, error_body(400, fault.message, "invalid_body"));
 }
 
@@ -228,8 +266,8 @@ void Exchange::answer_directly(int status, std::string body) {
   caller.role = role_;
   caller.reason = reason_;
   caller.request_id = request_id_;
-  const bool keep =
-      keep_alive_ && !worker_.shared().draining.load(std::memory_order_relaxed);
+  caller.date = worker_.http_date();
+  const bool keep = keep_alive_ && !worker_.shared().draining.load(std::memory_order_relaxed);
   caller.connection = keep ? CallerHead::Connection::kKeepAlive : CallerHead::Connection::kClose;
   append_caller_head(out_, answer, caller);
   if (!head_method_) out_ += body;

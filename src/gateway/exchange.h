@@ -123,6 +123,7 @@ class Exchange final : public flight::Subscriber {
   Time deadline_ = kNever;
   Time last_write_{};
   std::uint64_t lag_allowed_ = 0;
+  bool drained_ = false;  // had everything there was when it last wrote
   int minor_version_ = 1;
   bool keep_alive_ = true;
   bool head_method_ = false;

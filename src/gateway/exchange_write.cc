@@ -37,7 +37,9 @@ bool Exchange::caught_up() const {
   return out_.empty() && !blocked_ && cursor_.position() == flight_->log().published();
 }
 
+// Only what still grows can be fallen behind of; a log that ended is bounded by time alone.
 bool Exchange::lags_too_far() const {
+  if (flight_->log().ended()) return false;
   return flight_->log().appended() - cursor_.position() > lag_allowed_;
 }
 
@@ -93,6 +95,7 @@ void Exchange::prepare_head() {
   caller.reason = reason_;
   caller.flight_id = flight_->id();
   caller.request_id = request_id_;
+  caller.date = worker_.http_date();
   caller.retry_after_ms = answer.retry_after_ms;
   // N followers must not come back at the same instant.
   if (role_ == Role::kFollower && answer.retry_after_ms > 0) {
@@ -164,6 +167,12 @@ bool Exchange::write_pieces(LogState log) {
     if (everything) finish();
     return false;
   }
+  if (flight_ && drained_) {
+    // What came at once, while this caller had everything, is no lag of its making.
+    lag_allowed_ = std::max(worker_.shared().settings.replay.lag_bytes_max,
+                            flight_->log().appended() - cursor_.position());
+    drained_ = false;
+  }
   std::size_t offered = 0;
   for (std::size_t i = 0; i < count; ++i) offered += pieces[i].iov_len;
   const net::IoResult sent = session_->stream().write(std::span<const iovec>(pieces.data(), count));
@@ -177,7 +186,10 @@ bool Exchange::write_pieces(LogState log) {
     if (flight_ && lags_too_far()) end(SubscriberEnding::kTooSlow, Reuse::kReset);
     return false;
   }
-  if (!everything) return count >= kPiecesMax;
+  if (!everything) {
+    drained_ = count < kPiecesMax;
+    return !drained_;
+  }
   finish();
   return false;
 }
@@ -284,10 +296,12 @@ void Exchange::send_comment() {
     caller.reason = reason_;
     caller.flight_id = flight_->id();
     caller.request_id = request_id_;
+    caller.date = worker_.http_date();
     if (!keep_alive_) caller.connection = CallerHead::Connection::kClose;
     append_caller_head(out_, opened, caller);
     answer_ = Answer::kOpened;
-  } else if (answer_ == Answer::kHeadMade && flight_->head().body != AnswerHead::Body::kChunked) {
+  } else if (answer_ == Answer::kHeadMade && (flight_->head().body != AnswerHead::Body::kChunked ||
+                                              !flight_->head().event_stream)) {
     return;
   }
   append_chunk(out_, kComment);

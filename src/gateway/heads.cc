@@ -188,6 +188,9 @@ void append_caller_head(std::string& out, const flight::AnswerHead& answer,
   if (answer.retry_discouraged && !has_line(answer.shared_fields, "x-should-retry")) {
     http::append_field(out, "x-should-retry", "false");
   }
+  if (!caller.date.empty() && !has_line(answer.shared_fields, "date")) {
+    http::append_field(out, "date", caller.date);
+  }
   http::append_field(out, "x-request-id", caller.request_id);
   append_role(out, caller);
   if (caller.connection == CallerHead::Connection::kClose)

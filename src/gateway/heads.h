@@ -37,6 +37,8 @@ struct CallerHead {
   contract::Reason reason = contract::Reason::kSurface;
   std::string_view flight_id{};  // empty: no flight (the gateway answered by itself)
   std::string_view request_id{};
+  // For answers whose upstream sent none (RFC 9110 section 6.6.1); empty = none is added.
+  std::string_view date{};
   std::uint64_t retry_after_ms = 0;  // already jittered; 0 = not sent
   enum class Connection { kKeepAlive, kClose } connection = Connection::kKeepAlive;
 };

@@ -184,7 +184,11 @@ void LiveFlight::on_batch() {
   if (over_ || !committed_) return;
   const Duration window =
       std::max<Duration>(worker_.shared().settings.replay.flush_window, busy_window_);
-  if (window > Duration::zero() && last_flush_ != Time::min() &&
+  // Merging is for events; bytes that pile up meanwhile must not hide from the pace.
+  const std::uint64_t waiting = collected_.size() + log().appended() - log().published();
+  const bool may_wait = mode_ == Order::Answer::kStream &&
+                        waiting < worker_.shared().settings.replay.lag_bytes_max / 8;
+  if (may_wait && window > Duration::zero() && last_flush_ != Time::min() &&
       worker_.now() - last_flush_ < window) {
     flush_at_ = last_flush_ + window;
     return set_timer(flush_at_);
@@ -294,6 +298,7 @@ void LiveFlight::end_of_stream() {
   sse::Event event;
   if (splitter_.finish(event) == sse::Splitter::Step::kEvent && !take_event(event.raw)) return;
   const std::string rest(splitter_.rest());
+  const std::size_t whole_events = collected_.size();
   if (!rest.empty() && !take_event(rest)) return;
   if (!committed_ && judge_.ending() != contract::Ending::kCut) commit(unknown_length(), 0);
   switch (judge_.ending()) {
@@ -303,7 +308,7 @@ void LiveFlight::end_of_stream() {
       return complete(FlightEnding::kClaimed);
     case contract::Ending::kCut:
       // Half an event is nothing; the error event must begin a line of its own.
-      collected_.resize(collected_.size() - rest.size());
+      collected_.resize(std::min(collected_.size(), whole_events));
       return attempt_failed(FailureClass::kCut);
   }
 }
@@ -397,7 +402,9 @@ std::uint64_t LiveFlight::upload_backlog() const {
 }
 
 void LiveFlight::on_upload_space() {
-  if (on_upload_space_) on_upload_space_();
+  // The call may take the listener away.
+  const net::Task listener = on_upload_space_;
+  if (listener) listener();
 }
 
 }  // namespace slipstream::gateway

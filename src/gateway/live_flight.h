@@ -105,6 +105,7 @@ class LiveFlight final : public flight::Flight,
   void settle_pace();
 
   void attempt_failed(upstream::FailureClass failure);
+  bool may_send_again(upstream::FailureClass failure) const;
   void retry_later(upstream::FailureClass failure);
   void publish_failure(upstream::FailureClass failure);
   void break_off(upstream::FailureClass failure);

@@ -18,6 +18,14 @@ using upstream::FailureRule;
 namespace {
 // What callers' libraries are told to wait after a transient failure that named no delay.
 constexpr std::uint64_t kDefaultRetryAfterMs = 1000;
+
+// The failure is what a complete answer says, not that there is none.
+bool is_answer(FailureClass failure) {
+  return failure == FailureClass::kRateLimited || failure == FailureClass::kUnavailable ||
+         failure == FailureClass::kServerError || failure == FailureClass::kRejected ||
+         failure == FailureClass::kInBandError;
+}
+
 }  // namespace
 
 void LiveFlight::attempt_failed(FailureClass failure) {
@@ -26,7 +34,7 @@ void LiveFlight::attempt_failed(FailureClass failure) {
   const FailureRule& rule = upstream::rule_of(failure);
   const config::Settings::Retry& retry = worker_.shared().settings.retry;
   const bool may_retry =
-      rule.retry == FailureRule::Retry::kOnce && order_.repeatable && !committed_ &&
+      rule.retry == FailureRule::Retry::kOnce && may_send_again(failure) && !committed_ &&
       retry.enabled &&
       mutable_head().retry_after_ms <= static_cast<std::uint64_t>(retry.after_max.count());
   const auto effect = worker_.shared().table.change(*this, [&](Core& core) {
@@ -42,6 +50,13 @@ void LiveFlight::attempt_failed(FailureClass failure) {
   if (effect == Core::OnFailure::kRetry) return retry_later(failure);
   if (committed_) return break_off(failure);
   publish_failure(failure);
+}
+
+// What never left can always be sent again; what left, only if it changes nothing.
+bool LiveFlight::may_send_again(FailureClass failure) const {
+  const bool never_left = failure == FailureClass::kResolve || failure == FailureClass::kConnect ||
+                          failure == FailureClass::kTls || failure == FailureClass::kConnectTimeout;
+  return order_.repeatable || (never_left && order_.body_kind == upstream::Call::Body::kWhole);
 }
 
 void LiveFlight::retry_later(FailureClass failure) {
@@ -63,8 +78,9 @@ void LiveFlight::retry_later(FailureClass failure) {
 void LiveFlight::publish_failure(FailureClass failure) {
   const FailureRule& rule = upstream::rule_of(failure);
   AnswerHead& head = mutable_head();
-  // The upstream's own refusal is passed on; otherwise we say what happened.
-  const bool own_words = head.status < 400 || collected_.empty() || mode_ == Order::Answer::kStream;
+  // The upstream's own refusal is passed on if it is whole; otherwise we say what happened.
+  const bool own_words = !is_answer(failure) || head.status < 400 || collected_.empty() ||
+                         mode_ == Order::Answer::kStream;
   if (own_words) {
     head = AnswerHead{};
     head.status = rule.status;

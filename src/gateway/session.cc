@@ -145,6 +145,9 @@ void Session::refuse(int status, std::string_view message, std::string_view code
   const std::string id = worker_.make_id('r');
   CallerHead caller;
   caller.request_id = id;
+  caller.date = worker_.http_date();
+  worker_.shared().log.event(telemetry::Level::kInfo, "refused",
+                             {{"status", status}, {"reason", code}, {"request", id}});
   caller.connection = CallerHead::Connection::kClose;
   append_caller_head(out, answer, caller);
   out += body;
@@ -160,13 +163,14 @@ void Session::linger() {
   since_ = worker_.now();
   received_ = 0;
   held_.clear();
-  check_at(worker_.now() + kLingerTime);
+  check_at(worker_.now());  // reading may have stopped for a full upload
 }
 
 void Session::peer_left() {
   if (!exchange_) return close(After::kClose);
   exchange_->abandon(flight::SubscriberEnding::kClientGone);
-  // Perhaps it ended only its own side; an answer that only the close would end must not look whole.
+  // Perhaps it ended only its own side; an answer that only the close would end must not look
+  // whole.
   close(After::kReset);
 }
 

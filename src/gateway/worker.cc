@@ -1,5 +1,7 @@
 #include "gateway/worker.h"
 
+#include <ctime>
+
 #include "base/text.h"
 
 namespace slipstream::gateway {
@@ -64,7 +66,8 @@ std::string Worker::take_buffer() {
 }
 
 void Worker::give_buffer(std::string&& buffer) {
-  const bool worth_it = buffer.capacity() >= kBufferBytesMin && buffer.capacity() <= kBufferBytesMax;
+  const bool worth_it =
+      buffer.capacity() >= kBufferBytesMin && buffer.capacity() <= kBufferBytesMax;
   if (!worth_it || buffers_.size() >= kBuffersKept) {
     std::string().swap(buffer);  // assigning an empty string would keep the memory
     return;
@@ -148,6 +151,19 @@ std::string Worker::make_id(char prefix) {
   std::uint64_t bits = random_->next();
   for (std::size_t i = 1; i < id.size(); ++i, bits >>= 4) id[i] = kDigits[bits & 15];
   return id;
+}
+
+std::string_view Worker::http_date() {
+  if (date_.empty() || now() - date_made_at_ >= milliseconds(500)) {
+    const std::time_t seconds_now = std::chrono::system_clock::to_time_t(shared_.clock.wall_now());
+    std::tm utc{};
+    gmtime_r(&seconds_now, &utc);
+    char text[32];
+    const std::size_t size = std::strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &utc);
+    date_.assign(text, size);
+    date_made_at_ = now();
+  }
+  return date_;
 }
 
 void Worker::release_later(flight::FlightRef flight) {

@@ -68,6 +68,9 @@ class Worker final : public flight::WakePort, public net::AcceptHandler {
   void note_retry(const LiveFlight& flight, upstream::FailureClass failure);
   void count_refusal(RefusedBecause because);
   std::string make_id(char prefix);
+  // Now, as an HTTP date (RFC 9110 section 5.6.7); at most half a second old. Valid until the next
+  // call.
+  std::string_view http_date();
   // Drops the reference after this batch: a callback of the flight may be running.
   void release_later(flight::FlightRef flight);
 
@@ -106,6 +109,8 @@ class Worker final : public flight::WakePort, public net::AcceptHandler {
   upstream::RetryBudget retry_budget_;
   telemetry::WorkerMetrics& metrics_;
   std::vector<char> buffer_;
+  std::string date_;
+  Time date_made_at_ = Time::min();
   std::vector<std::string> buffers_;
   std::vector<http::Head> heads_;
   std::vector<flight::FlightRef> released_;

@@ -1,7 +1,6 @@
 // What a warm call asks of the allocator: this program counts it.
 #include <gtest/gtest.h>
 
-
 #include "base/count_allocations.h"
 #include "upstream/upstream_harness.h"
 

@@ -8,7 +8,7 @@ namespace slipstream::upstream {
 namespace {
 constexpr std::size_t kReadBytes = 64 * 1024;
 constexpr std::size_t kHeadsKept = 64;
-}
+}  // namespace
 
 Client::Client(net::Loop& loop, net::Connector& connector, const ClientOptions& options)
     : loop_(loop),

@@ -54,6 +54,11 @@ void Connection::send(std::string_view head, std::string_view body) {
 }
 
 void Connection::upload(std::string_view bytes) {
+  if (rest_sent_ > rest_.size() / 2) {
+    // A steady upload may never drain to the last byte: what was sent must not pile up.
+    rest_.erase(0, rest_sent_);
+    rest_sent_ = 0;
+  }
   rest_.append(bytes);
   flush();
 }
