@@ -40,7 +40,7 @@ int run_burst_command(BurstFlags& flags) {
   for (const std::string& header : flags.headers) {
     const std::size_t colon = header.find(':');
     if (colon == std::string::npos)
-      return fail("--header takes 'name: value', not '" + header + "'");
+      return misused("--header takes 'name: value', not '" + header + "'");
     const std::size_t value = header.find_first_not_of(' ', colon + 1);
     options.headers.emplace_back(header.substr(0, colon),
                                  value == std::string::npos ? "" : header.substr(value));
