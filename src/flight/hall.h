@@ -1,6 +1,6 @@
 // One worker's side of all flights it serves: rooms of subscribers, woken and written to in slices.
 //
-// Fan-out is a plain loop in join order: 64 subscribers, then strangers get their turn.
+// Fan-out is a plain loop in join order: a few subscribers, then strangers get their turn.
 // Thread rule: one Hall per worker, that worker's thread only.
 #pragma once
 
@@ -31,7 +31,7 @@ class Hall {
 
   std::size_t subscribers() const { return seated_; }
 
-  static constexpr int kWritesPerSlice = 64;
+  static constexpr int kWritesPerSlice = 16;
 
  private:
   Room* room_of(Flight& flight);

@@ -149,14 +149,7 @@ void LiveFlight::collect_events(std::string_view bytes) {
 bool LiveFlight::take_event(std::string_view raw) {
   const contract::EventKind kind = judge_.observe(raw);
   if (kind == contract::EventKind::kError) {
-    if (!committed_) {
-      take_error_event(raw);
-      return false;
-    }
-    // The upstream's own words reach every subscriber; the end is still a broken one.
-    collected_.append(raw);
-    series_->add(LabelledCounter::kUpstreamFailures, static_cast<int>(FailureClass::kInBandError));
-    complete(FlightEnding::kCut);
+    take_error_event(raw);
     return false;
   }
   const bool semantic = kind == contract::EventKind::kSemantic ||
@@ -169,8 +162,14 @@ bool LiveFlight::take_event(std::string_view raw) {
   return true;
 }
 
-// An error before the commit point: what the event says is the answer, unless a retry does better.
+// Before the commit point what the event says is the answer, unless a retry does better. After it
+// the upstream's own words reach every subscriber, and the end is still a broken one.
 void LiveFlight::take_error_event(std::string_view raw) {
+  if (committed_) {
+    collected_.append(raw);
+    series_->add(LabelledCounter::kUpstreamFailures, static_cast<int>(FailureClass::kInBandError));
+    return complete(FlightEnding::kCut);
+  }
   std::string scratch;
   collected_ = sse::parse_fields(raw, scratch).data;
   mode_ = Order::Answer::kBody;
@@ -297,19 +296,22 @@ void LiveFlight::on_end() {
 void LiveFlight::end_of_stream() {
   sse::Event event;
   if (splitter_.finish(event) == sse::Splitter::Step::kEvent && !take_event(event.raw)) return;
+  // The last event may lack its blank line: it counts if it makes the stream an ended one, and is
+  // nothing otherwise.
   const std::string rest(splitter_.rest());
-  const std::size_t whole_events = collected_.size();
-  if (!rest.empty() && !take_event(rest)) return;
-  if (!committed_ && judge_.ending() != contract::Ending::kCut) commit(unknown_length(), 0);
+  if (!rest.empty() && judge_.observe(rest) == contract::EventKind::kError) {
+    return take_error_event(rest);
+  }
+  if (judge_.ending() == contract::Ending::kCut) return attempt_failed(FailureClass::kCut);
+  collected_.append(rest);
+  if (!committed_) commit(unknown_length(), 0);
   switch (judge_.ending()) {
     case contract::Ending::kWhole:
       return complete(FlightEnding::kWhole);
     case contract::Ending::kClaimed:
       return complete(FlightEnding::kClaimed);
     case contract::Ending::kCut:
-      // Half an event is nothing; the error event must begin a line of its own.
-      collected_.resize(std::min(collected_.size(), whole_events));
-      return attempt_failed(FailureClass::kCut);
+      return;  // told above
   }
 }
 

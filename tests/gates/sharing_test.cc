@@ -59,9 +59,8 @@ TEST(Gates, FollowerTakesOneWritePerFlush) {
 // With at most a slice of followers each, no worker has to wake itself for the rest of a pass.
 TEST(Gates, BatchWakesEachOtherWorkerOnce) {
   constexpr std::size_t kWorkers = 3;
-  static_assert(50 < flight::Hall::kWritesPerSlice);
   World world(kWorkers);
-  gather(world, kWorkers, 50);
+  gather(world, kWorkers, flight::Hall::kWritesPerSlice - 2);
   std::uint64_t most = 0;
   for (int i = 0; i < kFlushes; ++i) {
     const std::uint64_t before = world.wakes();
