@@ -31,7 +31,7 @@ class Hall {
 
   std::size_t subscribers() const { return seated_; }
 
-  static constexpr int kWritesPerSlice = 16;
+  static constexpr int kWritesPerSlice = 64;
 
  private:
   Room* room_of(Flight& flight);
