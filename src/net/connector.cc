@@ -7,6 +7,7 @@
 
 #include <boost/asio/ip/tcp.hpp>
 #include <cerrno>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,17 +44,14 @@ class TcpConnect final : public PendingConnect, private Watched, private Handsha
  public:
   TcpConnect(Reactor& reactor, const TlsContext* tls, const Address& to, Time deadline,
              ConnectHandler* handler)
-      : reactor_(reactor),
-        tls_(tls),
-        to_(to),
-        handler_(handler),
-        resolver_(std::make_shared<tcp::resolver>(reactor.context())),
-        timer_(reactor, [this] { fail(ConnectError::kTimeout); }) {
+      : reactor_(reactor), tls_(tls), to_(to), handler_(handler), timer_(reactor, [this] {
+          fail(ConnectError::kTimeout);
+        }) {
     timer_.set(deadline);
   }
 
   ~TcpConnect() override {
-    resolver_->cancel();
+    if (resolver_) resolver_->cancel();
     drop_socket();
   }
 
@@ -69,14 +67,13 @@ class TcpConnect final : public PendingConnect, private Watched, private Handsha
       begin_->set(reactor_.now());
       return;
     }
-    // Lifetime: the resolver outlives its handler by the shared pointer; `alive` tells whether this
-    // object is still there, both run on the reactor's thread.
-    // Posted, so that it runs as a turn of the loop: with its time and its deferred tasks.
-    std::weak_ptr<tcp::resolver> alive = resolver_;
+    // Lifetime: the answer comes on another thread and is posted, so that it runs as a turn of the
+    // loop; there `alive` tells whether this object is still here. The reactor outlives its posts.
+    resolver_.emplace(reactor_.outside_context());
     resolver_->async_resolve(
         to_.host, to_.port,
-        [this, alive, &reactor = reactor_](const boost::system::error_code& failed,
-                                           const tcp::resolver::results_type& found) {
+        [this, alive = alive(), &reactor = reactor_](const boost::system::error_code& failed,
+                                                     const tcp::resolver::results_type& found) {
           reactor.post([this, alive, failed, found] {
             if (alive.lock()) on_resolved(failed, found);
           });
@@ -147,11 +144,12 @@ class TcpConnect final : public PendingConnect, private Watched, private Handsha
     timer_.cancel();
     drop_socket();
     secured_.reset();
-    std::weak_ptr<tcp::resolver> alive = resolver_;
-    reactor_.defer([alive, error, handler = std::exchange(handler_, nullptr)] {
+    reactor_.defer([alive = alive(), error, handler = std::exchange(handler_, nullptr)] {
       if (alive.lock()) handler->on_connect_failed(error);
     });
   }
+
+  std::weak_ptr<char> alive() const { return alive_; }
 
   void drop_socket() {
     if (fd_ < 0) return;
@@ -163,7 +161,8 @@ class TcpConnect final : public PendingConnect, private Watched, private Handsha
   const TlsContext* tls_;
   Address to_;
   ConnectHandler* handler_;  // null once there is an outcome
-  std::shared_ptr<tcp::resolver> resolver_;
+  std::shared_ptr<char> alive_ = std::make_shared<char>();
+  std::optional<tcp::resolver> resolver_;
   std::vector<tcp::endpoint> endpoints_;
   std::size_t next_ = 0;
   int fd_ = -1;

@@ -1,16 +1,16 @@
 #include "net/reactor.h"
 
-#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
-#include <boost/asio/steady_timer.hpp>
+#include <cerrno>
+#include <csignal>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "base/check.h"
@@ -19,80 +19,179 @@ namespace slipstream::net {
 
 namespace asio = boost::asio;
 
-struct Reactor::Shell {
-  explicit Shell(int epoll_fd)
-      : context(1),
-        work(context.get_executor()),
-        events(context, epoll_fd),
-        timer(context),
-        signals(context) {}
+// The thread that runs Asio. Gone before the reactor is: no post follows.
+class Reactor::Outside {
+ public:
+  explicit Outside(Reactor& reactor)
+      : reactor_(reactor),
+        work_(context_.get_executor()),
+        signals_(context_),
+        thread_([this] { context_.run(); }) {}
 
-  asio::io_context context;
-  asio::executor_work_guard<asio::io_context::executor_type> work;
-  asio::posix::stream_descriptor events;
-  asio::steady_timer timer;
-  asio::signal_set signals;
-  Time armed_for = kNever;
-  bool waiting = false;  // for the epoll set
-  std::array<epoll_event, kEventsPerBatch> batch{};
+  ~Outside() {
+    context_.stop();
+    thread_.join();
+  }
+
+  asio::io_context& context() { return context_; }
+
+  void listen(std::function<void(int)> handler) {
+    on_signal_ = std::move(handler);
+    boost::system::error_code ignored;
+    signals_.add(SIGTERM, ignored);
+    signals_.add(SIGINT, ignored);
+    wait_for_signal();
+  }
+
+ private:
+  void wait_for_signal() {
+    // Lifetime: the context dies with this object.
+    signals_.async_wait([this](const boost::system::error_code& error, int number) {
+      if (error) return;
+      reactor_.post([this, number] { on_signal_(number); });
+      wait_for_signal();
+    });
+  }
+
+  Reactor& reactor_;
+  asio::io_context context_{1};
+  asio::executor_work_guard<asio::io_context::executor_type> work_;
+  asio::signal_set signals_;
+  std::function<void(int)> on_signal_;
+  std::thread thread_;  // last: runs what stands above
 };
 
 namespace {
 constexpr milliseconds kStep{50};  // of run_until(): how late it notices its limit
+constexpr std::uint64_t kWakeToken = ~std::uint64_t{0};
 
-int make_epoll_set() {
-  const int fd = epoll_create1(EPOLL_CLOEXEC);
-  if (fd < 0) throw std::system_error(errno, std::generic_category(), "epoll_create1");
+int checked(int fd, const char* what) {
+  if (fd < 0) throw std::system_error(errno, std::generic_category(), what);
   return fd;
+}
+
+timespec to_timespec(Duration wait) {
+  const auto whole = std::chrono::duration_cast<seconds>(wait);
+  return {static_cast<time_t>(whole.count()), static_cast<long>((wait - whole).count())};
+}
+
+// Rounded up: a timer never fires early.
+int to_timeout_ms(Duration wait) {
+  const auto ms = std::chrono::ceil<milliseconds>(wait).count();
+  return static_cast<int>(std::min<decltype(ms)>(ms, 60'000));
 }
 }  // namespace
 
 Reactor::Reactor(const Clock& clock)
     : clock_(clock),
       now_(clock.now()),
-      timers_([this] { arm_timer(); }),
-      shell_(std::make_unique<Shell>(make_epoll_set())) {}
-
-Reactor::~Reactor() {
-  run_deferred();
+      epoll_fd_(checked(epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
+      wake_fd_(checked(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), "eventfd")) {
+  epoll_event event{};
+  event.events = EPOLLIN | EPOLLET;
+  event.data.u64 = kWakeToken;
+  checked(epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, wake_fd_, &event), "epoll_ctl");
 }
 
-boost::asio::io_context& Reactor::context() {
-  return shell_->context;
+Reactor::~Reactor() {
+  outside_.reset();
+  run_deferred();
+  ::close(wake_fd_);
+  ::close(epoll_fd_);
+}
+
+Reactor::Outside& Reactor::outside() {
+  if (!outside_) outside_ = std::make_unique<Outside>(*this);
+  return *outside_;
+}
+
+boost::asio::io_context& Reactor::outside_context() {
+  owner_.check();
+  return outside().context();
+}
+
+void Reactor::on_signals(std::function<void(int)> handler) {
+  outside().listen(std::move(handler));
 }
 
 void Reactor::run() {
   owner_.bind();
-  wait_for_events();
-  shell_->context.run();
+  while (!stopped_.load(std::memory_order_acquire)) turn(kNever);
   run_deferred();
   owner_.unbind();
 }
 
 bool Reactor::run_until(const std::function<bool()>& done, Duration limit) {
   const Time deadline = clock_.now() + limit;
-  shell_->context.restart();
-  wait_for_events();
+  stopped_.store(false, std::memory_order_release);
   while (!done()) {
-    if (clock_.now() >= deadline || shell_->context.stopped()) return false;
-    shell_->context.run_one_for(kStep);
+    const Time started = clock_.now();
+    if (started >= deadline || stopped_.load(std::memory_order_acquire)) return false;
+    turn(started + kStep);
   }
   return true;
 }
 
 void Reactor::stop() {
-  shell_->context.stop();
+  stopped_.store(true, std::memory_order_release);
+  wake();
 }
 
 void Reactor::post(Task task) {
-  // Lifetime: the task owns what it captures; the reactor outlives its own io_context.
-  asio::post(shell_->context, [this, task = std::move(task)] { turn(task); });
+  bool first = false;
+  {
+    const std::lock_guard lock(mailbox_mutex_);
+    first = mailbox_.empty();
+    mailbox_.push_back(std::move(task));
+  }
+  if (first) wake();
 }
 
-void Reactor::turn(const Task& task) {
+void Reactor::wake() {
+  // It can only fail when the counter is full: then the loop is being woken anyway.
+  [[maybe_unused]] const int written = eventfd_write(wake_fd_, 1);
+}
+
+void Reactor::turn(Time until) {
+  const int count = wait(std::min(until, timers_.next()));
   now_ = clock_.now();
-  task();
+  for (int i = 0; i < count; ++i) dispatch(batch_[static_cast<std::size_t>(i)]);
+  if (timers_.next() <= now_) timers_.run(now_);
   run_deferred();
+}
+
+int Reactor::wait(Time until) {
+  if (until == kNever) return epoll_wait(epoll_fd_, batch_.data(), kEventsPerBatch, -1);
+  const Duration left = std::max(until - clock_.now(), Duration::zero());
+  if (left == Duration::zero()) return epoll_wait(epoll_fd_, batch_.data(), kEventsPerBatch, 0);
+  const timespec limit = to_timespec(left);
+  const int count = epoll_pwait2(epoll_fd_, batch_.data(), kEventsPerBatch, &limit, nullptr);
+  if (count >= 0 || errno != ENOSYS) return count;
+  // Linux before 5.11.
+  return epoll_wait(epoll_fd_, batch_.data(), kEventsPerBatch, to_timeout_ms(left));
+}
+
+void Reactor::dispatch(const epoll_event& event) {
+  if (event.data.u64 == kWakeToken) return take_mail();
+  const Slot slot = slots_[event.data.u64 & 0xffffffffU];
+  // A callback earlier in this batch may have closed this object: its generation tells.
+  if (slot.generation != static_cast<std::uint32_t>(event.data.u64 >> 32) || !slot.object) return;
+  slot.object->on_events(event.events);
+}
+
+// Each task is a turn of its own: with its time and its deferred work.
+void Reactor::take_mail() {
+  eventfd_t ignored = 0;
+  eventfd_read(wake_fd_, &ignored);  // before the look into the mailbox: a later post wakes again
+  {
+    const std::lock_guard lock(mailbox_mutex_);
+    mail_.swap(mailbox_);
+  }
+  for (const Task& task : mail_) {
+    task();
+    run_deferred();
+  }
+  mail_.clear();
 }
 
 void Reactor::run_deferred() {
@@ -102,32 +201,6 @@ void Reactor::run_deferred() {
     task();
   }
   deferred_.clear();
-}
-
-void Reactor::wait_for_events() {
-  if (std::exchange(shell_->waiting, true)) return;
-  // Lifetime: the descriptor is a member of shell_, the handler dies with its io_context.
-  shell_->events.async_wait(asio::posix::stream_descriptor::wait_read,
-                            [this](const boost::system::error_code& error) {
-                              shell_->waiting = false;
-                              if (error) return;
-                              dispatch_batch();
-                              wait_for_events();
-                            });
-}
-
-void Reactor::dispatch_batch() {
-  auto& batch = shell_->batch;
-  now_ = clock_.now();
-  const int count = epoll_wait(shell_->events.native_handle(), batch.data(), kEventsPerBatch, 0);
-  for (int i = 0; i < count; ++i) {
-    const std::uint64_t token = batch[static_cast<std::size_t>(i)].data.u64;
-    const Slot slot = slots_[token & 0xffffffffU];
-    // A callback earlier in this batch may have closed this object: its generation tells.
-    if (slot.generation != static_cast<std::uint32_t>(token >> 32) || !slot.object) continue;
-    slot.object->on_events(batch[static_cast<std::size_t>(i)].events);
-  }
-  run_deferred();
 }
 
 std::uint64_t Reactor::watch(int fd, Watched* object) {
@@ -143,49 +216,17 @@ std::uint64_t Reactor::watch(int fd, Watched* object) {
   epoll_event event{};
   event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
   event.data.u64 = token;
-  const int added = epoll_ctl(shell_->events.native_handle(), EPOLL_CTL_ADD, fd, &event);
+  const int added = epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, fd, &event);
   SLIP_CHECK(added == 0);
   return token;
 }
 
 void Reactor::unwatch(int fd, std::uint64_t token) {
-  epoll_ctl(shell_->events.native_handle(), EPOLL_CTL_DEL, fd, nullptr);
+  epoll_ctl(epoll_fd_, EPOLL_CTL_DEL, fd, nullptr);
   Slot& slot = slots_[token & 0xffffffffU];
   slot.object = nullptr;
   ++slot.generation;
   free_slots_.push_back(static_cast<std::uint32_t>(token & 0xffffffffU));
-}
-
-void Reactor::arm_timer() {
-  const Time next = timers_.next();
-  if (next >= shell_->armed_for) return;
-  shell_->armed_for = next;
-  shell_->timer.expires_at(next);
-  // Lifetime: as in wait_for_events().
-  shell_->timer.async_wait([this](const boost::system::error_code& error) {
-    if (error) return;
-    shell_->armed_for = kNever;
-    now_ = clock_.now();
-    timers_.run(now_);
-    run_deferred();
-    arm_timer();
-  });
-}
-
-void Reactor::on_signals(std::function<void(int)> handler) {
-  if (shell_->armed_for == kNever) arm_timer();
-  boost::system::error_code ignored;
-  shell_->signals.add(SIGTERM, ignored);
-  shell_->signals.add(SIGINT, ignored);
-  // Lifetime: the handler is kept by the io_context until the next signal or the end.
-  shell_->signals.async_wait(
-      [this, handler = std::move(handler)](const boost::system::error_code& error, int number) {
-        if (error) return;
-        now_ = clock_.now();
-        handler(number);
-        run_deferred();
-        on_signals(handler);
-      });
 }
 
 }  // namespace slipstream::net

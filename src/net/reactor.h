@@ -1,14 +1,19 @@
-// The real event loop: one thread, one io_context, one edge-triggered epoll set.
+// The real event loop: one thread, one edge-triggered epoll set, one wait per turn.
 //
-// Sockets are registered once, in our own epoll set; that set is one descriptor of the io_context,
-// which keeps what Asio does well: timers, name resolution, signals and posts across threads.
-// Waiting for readiness through Asio costs an epoll_ctl per wait; this costs none. Thread rule:
+// A turn waits for sockets, the earliest deadline and the mailbox in a single epoll_wait, then
+// calls whoever has news. What may block or comes from outside (names, signals) is left to Asio on
+// a thread of its own, started when first needed, which answers through the mailbox. Thread rule:
 // everything on run()'s thread, except post() and stop().
 #pragma once
 
+#include <sys/epoll.h>
+
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "base/clock.h"
@@ -68,22 +73,26 @@ class Reactor final : public Loop {
 
   // Calls `handler` with the signal's number on the loop's thread, for SIGTERM and SIGINT.
   void on_signals(std::function<void(int)> handler);
-  // For name resolution inside net/ only.
-  boost::asio::io_context& context();
+  // For name resolution inside net/ only. Its handlers run on another thread: post() what they
+  // found.
+  boost::asio::io_context& outside_context();
 
   static constexpr std::size_t kEventsPerBatch = 256;
 
  private:
-  struct Shell;  // everything Asio
+  class Outside;  // everything Asio
   struct Slot {
     Watched* object = nullptr;
     std::uint32_t generation = 0;
   };
 
-  void wait_for_events();
-  void dispatch_batch();
-  void turn(const Task& task);
-  void arm_timer();
+  Outside& outside();
+  // One wait, not beyond `until`, and everything that is due after it.
+  void turn(Time until);
+  int wait(Time until);
+  void dispatch(const epoll_event& event);
+  void take_mail();
+  void wake();
   void run_deferred();
 
   const Clock& clock_;
@@ -93,7 +102,14 @@ class Reactor final : public Loop {
   std::vector<Task> deferred_;
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_slots_;
-  std::unique_ptr<Shell> shell_;
+  std::array<epoll_event, kEventsPerBatch> batch_{};
+  int epoll_fd_;
+  int wake_fd_;  // in the set; written when the mailbox stops being empty
+  std::atomic<bool> stopped_{false};
+  std::mutex mailbox_mutex_;
+  std::vector<Task> mailbox_;
+  std::vector<Task> mail_;  // what the running turn took from the mailbox
+  std::unique_ptr<Outside> outside_;
 };
 
 }  // namespace slipstream::net

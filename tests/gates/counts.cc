@@ -65,6 +65,14 @@ int __wrap_epoll_wait(int fd, epoll_event* events, int size, int timeout) {
   return __real_epoll_wait(fd, events, size, timeout);
 }
 
+int __real_epoll_pwait2(int fd, epoll_event* events, int size, const timespec* limit,
+                        const sigset_t* mask);
+int __wrap_epoll_pwait2(int fd, epoll_event* events, int size, const timespec* limit,
+                        const sigset_t* mask) {
+  add_one(polls);
+  return __real_epoll_pwait2(fd, events, size, limit, mask);
+}
+
 int __real_epoll_ctl(int set, int what, int fd, epoll_event* event);
 int __wrap_epoll_ctl(int set, int what, int fd, epoll_event* event) {
   add_one(watches);

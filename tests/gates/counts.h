@@ -1,9 +1,9 @@
 // What this program asks of the system and of the allocator, counted exactly and never timed.
 //
-// The linker sends recv, send, sendmsg, epoll_wait and epoll_ctl of the whole program through
-// counts.cc (CMakeLists.txt: --wrap). The tests' own peers use read and write, which are not
-// counted, so that every number here is the gateway's.
-// Thread rule: any thread; the numbers are of all threads together.
+// The linker sends recv, send, sendmsg, epoll_wait, epoll_pwait2 and epoll_ctl of the whole program
+// through counts.cc (CMakeLists.txt: --wrap). The tests' own peers use read and write, which are
+// not counted, so that every number here is the gateway's. Thread rule: any thread; the numbers are
+// of all threads together.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ struct SystemCalls {
   std::uint64_t reads = 0;        // recv that moved bytes or saw the end
   std::uint64_t empty_reads = 0;  // recv that found nothing
   std::uint64_t writes = 0;       // send and sendmsg
-  std::uint64_t polls = 0;        // epoll_wait
+  std::uint64_t polls = 0;        // epoll_wait and epoll_pwait2
   std::uint64_t watches = 0;      // epoll_ctl
 
   SystemCalls operator-(const SystemCalls& before) const;

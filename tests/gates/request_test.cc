@@ -73,8 +73,8 @@ void expect_system_calls(const char* what, const SystemCalls& calls) {
   EXPECT_EQ(calls.reads, 2 * kCallers * kRounds) << "the request and its answer";
   EXPECT_EQ(calls.writes, 2 * kCallers * kRounds) << "the call and its answer";
   EXPECT_EQ(calls.empty_reads, 0U) << "a read after a short one finds nothing";
-  // Asio rearms its wait for the epoll set once per turn; connections are watched once for all.
-  EXPECT_LE(static_cast<double>(calls.polls + calls.watches) / kRequests, 0.25)
+  // One wait per turn; connections are watched once for all.
+  EXPECT_LE(static_cast<double>(calls.polls + calls.watches) / kRequests, 0.1)
       << "a turn of the loop serves many requests";
 }
 
