@@ -1,6 +1,10 @@
 #include "http/head.h"
 
+#include <cstring>
+
 namespace slipstream::http {
+
+const Head::Data Head::kEmpty;
 
 std::string_view Head::query() const {
   const std::string_view whole = target();
@@ -8,31 +12,36 @@ std::string_view Head::query() const {
   return mark == std::string_view::npos ? std::string_view() : whole.substr(mark + 1);
 }
 
-std::string_view Head::find(std::string_view lower_name) const {
-  for (const FieldSpan& field : fields_) {
-    if (view(field.name) == lower_name) return view(field.value);
+const Head::FieldSpan* Head::search(std::string_view lower_name) const {
+  const Data& head = data();
+  for (const FieldSpan& field : head.fields) {
+    if (field.name.length == lower_name.size() &&
+        std::memcmp(head.bytes.data() + field.name.offset, lower_name.data(), lower_name.size()) ==
+            0) {
+      return &field;
+    }
   }
-  return {};
+  return nullptr;
 }
 
-bool Head::has(std::string_view lower_name) const {
-  for (const FieldSpan& field : fields_) {
-    if (view(field.name) == lower_name) return true;
-  }
-  return false;
+std::string_view Head::find(std::string_view lower_name) const {
+  const FieldSpan* const field = search(lower_name);
+  return field == nullptr ? std::string_view() : view(field->value);
 }
 
 void Head::clear() {
-  bytes_.clear();  // both keep their memory for the next message
-  fields_.clear();
-  method_ = {};
-  target_ = {};
-  status_ = 0;
-  minor_version_ = 1;
-  framing_ = Framing::kNone;
-  content_length_ = 0;
-  keep_alive_ = true;
-  expects_continue_ = false;
+  if (!data_) return;
+  Data& head = *data_;
+  head.bytes.clear();
+  head.fields.clear();
+  head.method = {};
+  head.target = {};
+  head.content_length = 0;
+  head.status = 0;
+  head.minor_version = 1;
+  head.framing = Framing::kNone;
+  head.keep_alive = true;
+  head.expects_continue = false;
 }
 
 bool is_hop_by_hop(std::string_view lower_name) {

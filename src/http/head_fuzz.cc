@@ -1,8 +1,10 @@
-// Property: a parser says the same about some bytes whole and in any pieces, for both kinds.
+// Properties: a parser says the same about some bytes whole and in any pieces, for both kinds, and
+// every field that it lets pass is a lower-case token and field text by our own tables.
 #include <cstddef>
 #include <cstdint>
 
 #include "base/check.h"
+#include "http/syntax.h"
 #include "http/transcript.h"
 
 namespace {
@@ -23,6 +25,16 @@ slipstream::http::Transcript run(Parser::Kind kind, std::string_view bytes, std:
   });
 }
 
+void check_fields(Parser::Kind kind, std::string_view bytes) {
+  Parser parser(kind, kLimits);
+  if (parser.next(bytes) != Parser::Step::kHead) return;
+  for (std::size_t i = 0; i < parser.head().field_count(); ++i) {
+    const auto [name, value] = parser.head().field(i);
+    SLIP_CHECK(!name.empty() && slipstream::http::is_field_text(value));
+    for (const char c : name) SLIP_CHECK(slipstream::http::lower_token(c) == c);
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -34,6 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto whole = transcribe(parser, bytes, [](std::size_t rest) { return rest; });
     SLIP_CHECK(whole == run(kind, bytes, seed, 9));
     SLIP_CHECK(whole == run(kind, bytes, seed, 1));
+    check_fields(kind, bytes);
   }
   return 0;
 }

@@ -1,7 +1,8 @@
-// Reads one head into a Head: Section gathers it, llhttp (strict mode) judges it, and the guard
-// here cuts it into fields and refuses what llhttp 8.1 still accepts. Both must find the same
-// framing. A head is parsed in one piece and in the Head's own buffer: no second copy, no
-// callbacks, and no way for a split to matter. One thread at a time.
+// Reads one head into a Head: Section gathers it, llhttp (strict mode) parses it, and the guard
+// here refuses what llhttp 8.1 still accepts. The start line is read by both, the fields are cut
+// where llhttp says, its spans must tile the gathered bytes without a gap, and both must find the
+// same framing. A head is parsed in one piece and in the Head's own buffer: no second copy, and no
+// way for a split to matter. One thread at a time.
 #pragma once
 
 #include <string_view>
@@ -26,12 +27,9 @@ class HeadReader {
   Refusal refusal() const { return refusal_; }
 
  private:
-  Refusal parse(Head& head) const;
-  static Refusal cut_request_line(Head& head, std::string_view line);
-  static Refusal cut_status_line(Head& head, std::string_view line);
-  static Refusal cut_fields(Head& head, std::size_t offset);
-  Refusal find_framing(Head& head) const;
-  Refusal ask_llhttp(const Head& head) const;
+  Refusal parse(Head::Data& head) const;
+  static Refusal read_request_line(Head::Data& head, std::string_view line);
+  static Refusal read_status_line(Head::Data& head, std::string_view line);
 
   Kind kind_;
   Section section_;

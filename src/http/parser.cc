@@ -204,10 +204,10 @@ const Head& Parser::head() const {
   return state_->head;
 }
 Head Parser::take_head() {
-  return std::exchange(state_->head, Head());
+  return std::move(state_->head);
 }
 void Parser::swap_head(Head& other) {
-  std::swap(state_->head, other);
+  state_->head.swap(other);
 }
 std::string_view Parser::body() const {
   return state_->body;

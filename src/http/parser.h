@@ -12,8 +12,8 @@
 //
 // Everything ambiguous is refused (RFC 9112 sections 2 to 7; the accept/reject list is in
 // parser_test.cc). A head passes only if llhttp in strict mode and a guard of our own both accept
-// it and find the same framing; a chunked body is decoded here, with llhttp as its oracle in the
-// test. The result is the same for every split of the input. One thread at a time. Holds no
+// it and find the same lines and framing; a chunked body is decoded here, with llhttp as its oracle
+// in the test. The result is the same for every split of the input. One thread at a time. Holds no
 // reference to input after next() returns.
 #pragma once
 

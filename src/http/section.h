@@ -28,10 +28,14 @@ class Section {
   void reset();
   Refusal refusal() const { return refusal_; }
   std::size_t lines() const { return lines_; }  // without the empty one
+  // The first line with its CRLF, once it is whole.
+  std::size_t first_line_bytes() const { return first_line_bytes_; }
 
  private:
   Step scan(std::string_view bytes, std::size_t from);
-  Refusal judge(std::string_view line, std::size_t section_bytes) const;
+  Refusal judge_beginning(char first, std::size_t size) const;
+  bool at_start_line() const { return lines_ == 0 && kind_ != Kind::kTrailer; }
+  Refusal malformed() const;
 
   Kind kind_;
   std::size_t line_bytes_max_;
@@ -39,6 +43,7 @@ class Section {
   std::size_t lines_max_;
   std::size_t line_start_ = 0;
   std::size_t lines_ = 0;
+  std::size_t first_line_bytes_ = 0;
   Refusal refusal_ = Refusal::kNone;
 };
 
