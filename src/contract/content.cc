@@ -15,17 +15,40 @@ constexpr auto kTextNames =
     std::to_array<std::string_view>({"content", "text", "refusal", "reasoning", "reasoning_content",
                                      "arguments", "name", "role", "type", "id", "tool_call_id"});
 
-bool starts_with_scheme(std::string_view text, std::string_view scheme) {
+bool starts_with(std::string_view text, std::string_view scheme) {
   return iequals(text.substr(0, scheme.size()), scheme);
 }
 
+bool ends_with(std::string_view text, std::string_view tail) {
+  if (text.size() < tail.size()) return false;
+  const char* const from = text.data() + (text.size() - tail.size());
+  std::size_t i = tail.size();  // backwards, because the last byte is what mostly differs
+  while (i > 0 && ascii_lower(from[i - 1]) == tail[i - 1]) --i;
+  return i == 0;
+}
+
 bool is_remote(std::string_view name, std::string_view text) {
-  if (name.size() >= 3 && iequals(name.substr(name.size() - 3), "url")) {
-    return !starts_with_scheme(text, "data:");
+  if (ends_with(name, "url")) return !starts_with(text, "data:");
+  if (!starts_with(text, "http:") && !starts_with(text, "https:") && !starts_with(text, "file:")) {
+    return false;
   }
-  if (std::ranges::find(kTextNames, name) != kTextNames.end()) return false;
-  return starts_with_scheme(text, "http:") || starts_with_scheme(text, "https:") ||
-         starts_with_scheme(text, "file:");
+  return std::ranges::find(kTextNames, name) == kTextNames.end();
+}
+
+// What stands right before the colon of a remote reference: the end of a name in "url", or a scheme
+// at the start of a string.
+bool leads_to_remote(std::string_view before) {
+  if (before.ends_with('"')) return ends_with(before, "url\"");
+  return ends_with(before, "\"http") || ends_with(before, "\"https") || ends_with(before, "\"file");
+}
+
+// False only if no string of `json` is remote. Looks at the colons alone: most text has few.
+bool may_be_remote(std::string_view json) {
+  std::size_t at = json.find(':');
+  while (at != std::string_view::npos && !leads_to_remote(json.substr(0, at))) {
+    at = json.find(':', at + 1);
+  }
+  return at != std::string_view::npos;
 }
 
 }  // namespace
@@ -33,6 +56,7 @@ bool is_remote(std::string_view name, std::string_view text) {
 // One flat pass over the string tokens: in canonical JSON a name is a string with ':' right behind
 // it, and a string in an array belongs to the last name seen.
 std::optional<std::string_view> remote_reference(std::string_view messages) {
+  if (!may_be_remote(messages)) return std::nullopt;
   const char* p = messages.data();
   const char* const end = p + messages.size();
   std::string_view name;

@@ -1,5 +1,6 @@
 #include "contract/contract.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/text.h"
@@ -60,6 +61,24 @@ std::string_view to_string(Reason reason) {
       return "http10";
   }
   return "unknown";
+}
+
+std::string Proof::text() const {
+  // At most 64 bytes of the caller's word, and never half a character.
+  constexpr std::size_t kShownMax = 64;
+  std::string text(start);
+  if (named) {
+    std::size_t size = std::min(named->size(), kShownMax);
+    while (size < named->size() && size > 0 &&
+           (static_cast<unsigned char>((*named)[size]) & 0xc0) == 0x80) {
+      --size;
+    }
+    text += '`';
+    text += named->substr(0, size);
+    text += '`';
+  }
+  text += end;
+  return text;
 }
 
 std::string_view to_string(Surface surface) {

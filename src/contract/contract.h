@@ -53,10 +53,19 @@ enum class Reason {
 std::string_view to_string(Reason reason);
 inline constexpr int kReasonCount = static_cast<int>(Reason::kMemory) + 1;
 
+// Why a verdict is what it is: one sentence, written down only for whoever asks. Views into
+// literals and the Examiner's memory: valid until its next examine().
+struct Proof {
+  std::string_view start{};
+  std::optional<std::string_view> named{};  // the caller's own word, shown in backquotes
+  std::string_view end{};
+  std::string text() const;
+};
+
 struct Verdict {
   bool shareable = false;
   Reason reason = Reason::kSurface;
-  std::string proof;  // one sentence, for /explain; names the deciding field where there is one
+  Proof proof;  // for /explain; names the deciding field where there is one
 };
 
 // What a route says about sharing. Constant after configuration.
@@ -75,6 +84,14 @@ struct Policy {
 struct Scope {
   std::array<std::uint8_t, 32> bytes{};
   bool operator==(const Scope&) const = default;
+};
+
+// What one caller connection keeps so that its next request with the same credential costs no hash.
+// Only ever compared with what the same connection presents, so it tells nobody about others.
+// Belongs to one Examiner; start with an empty one per connection.
+struct ScopeMemo {
+  std::string credentials;  // empty: nothing remembered. Secret: never show it
+  Scope scope;
 };
 
 // Why a body is refused with 400 before it reaches table or upstream.
@@ -112,6 +129,8 @@ class Examiner {
   Examiner& operator=(const Examiner&) = delete;
 
   Scope scope_of(const http::Head& head);
+  // The same result; remembers the last credential of at most 1 KiB in `memo`.
+  Scope scope_of(const http::Head& head, ScopeMemo& memo);
 
   // Precondition: surface != kPassThrough, body below 4 GiB. `body` must stay alive while the
   // Contract is used; it needs no padding.
@@ -131,5 +150,19 @@ class Examiner {
 bool is_forwarded(std::string_view lower_name);
 // The same, and false for fields that this head's Connection field names (RFC 9110 section 7.6.1).
 bool is_forwarded(const http::Head& head, std::string_view lower_name);
+// True if a Connection field of the head names the field.
+bool named_in_connection(const http::Head& head, std::string_view lower_name);
+
+// Calls visit(field) for each field that is_forwarded, in order, with one look at Connection.
+template <typename Visit>
+void for_each_forwarded(const http::Head& head, Visit&& visit) {
+  const bool connection = head.has("connection");
+  for (std::size_t i = 0; i < head.field_count(); ++i) {
+    const http::Head::Field field = head.field(i);
+    if (!is_forwarded(field.name)) continue;
+    if (connection && named_in_connection(head, field.name)) continue;
+    visit(field);
+  }
+}
 
 }  // namespace slipstream::contract

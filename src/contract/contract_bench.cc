@@ -45,7 +45,15 @@ void scope_of(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(examiner.scope_of(head));
 }
 
+void scope_of_again(benchmark::State& state) {
+  const http::Head head = usual_head();
+  contract::Examiner examiner("secret");
+  contract::ScopeMemo memo;
+  for (auto _ : state) benchmark::DoNotOptimize(examiner.scope_of(head, memo));
+}
+
 BENCHMARK(examine)->Arg(1 << 10)->Arg(32 << 10)->Arg(1 << 20);
 BENCHMARK(scope_of);
+BENCHMARK(scope_of_again);
 
 }  // namespace

@@ -12,6 +12,8 @@ namespace {
 
 // Above this the memory of one giant request is not kept for the next one.
 constexpr std::size_t kPreimageKeptMax = 1 << 20;
+// A longer credential is hashed each time: a connection's memo stays small.
+constexpr std::size_t kRememberedMax = 1 << 10;
 
 BodyFault fault_of(const json::Error& error) {
   std::string message = "The request body is not acceptable JSON: ";
@@ -39,18 +41,30 @@ struct Examiner::State {
   json::Canonicalizer canonicalizer;
   std::string preimage;
   std::string credentials;
-  std::vector<http::Head::Field> fields;
+  std::vector<http::Head::Field> credential_fields;
+  HeadReading reading;
 };
 
 Examiner::Examiner(std::string_view scope_secret) : state_(std::make_unique<State>(scope_secret)) {}
 Examiner::~Examiner() = default;
 
 Scope Examiner::scope_of(const http::Head& head) {
+  ScopeMemo unused;
+  return scope_of(head, unused);
+}
+
+Scope Examiner::scope_of(const http::Head& head, ScopeMemo& memo) {
   std::string& credentials = state_->credentials;
   credentials.clear();
-  append_credentials(credentials, head, state_->fields);
+  append_credentials(credentials, head, state_->credential_fields);
   if (credentials.empty()) return {};
-  return {state_->scope_mac.of(credentials)};
+  if (credentials == memo.credentials) return memo.scope;
+  const Scope scope{state_->scope_mac.of(credentials)};
+  if (credentials.size() <= kRememberedMax) {
+    memo.credentials = credentials;
+    memo.scope = scope;
+  }
+  return scope;
 }
 
 Result<Contract, BodyFault> Examiner::examine(Surface surface, const http::Head& head,
@@ -61,8 +75,9 @@ Result<Contract, BodyFault> Examiner::examine(Surface surface, const http::Head&
   if (preimage.capacity() > kPreimageKeptMax) std::string().swap(preimage);
   preimage.clear();
 
-  const Wishes wishes = read_wishes(head);
-  append_prefix(preimage, head, scope, policy, wishes.group, state_->fields);
+  read_head(head, state_->reading);
+  const Wishes& wishes = state_->reading.wishes;
+  append_prefix(preimage, head, scope, policy, state_->reading);
   const std::size_t prefix_size = preimage.size();
 
   Contract contract;
@@ -72,12 +87,12 @@ Result<Contract, BodyFault> Examiner::examine(Surface surface, const http::Head&
   if (wishes.encoded_body) {
     form = BodyForm::kRaw;
     preimage.append(body);
-    if (!verdict) verdict = Verdict{false, Reason::kEncodedBody, "The body is content-encoded."};
+    if (!verdict) verdict = no(Reason::kEncodedBody, {"The body is content-encoded."});
   } else {
     const auto kind = state_->canonicalizer.append(body, preimage);
     if (!kind) return Failure{fault_of(kind.error())};
     if (*kind != json::Kind::kObject && !verdict) {
-      verdict = Verdict{false, Reason::kNotJson, "The body is not a JSON object."};
+      verdict = no(Reason::kNotJson, {"The body is not a JSON object."});
     }
     const auto members = state_->canonicalizer.members();
     for (const json::Member& member : members) {
@@ -88,7 +103,7 @@ Result<Contract, BodyFault> Examiner::examine(Surface surface, const http::Head&
   }
   seal_body(preimage, prefix_size, form);
 
-  contract.verdict = *std::move(verdict);
+  contract.verdict = *verdict;
   contract.sampled_only = contract.verdict.reason == Reason::kSampled ||
                           contract.verdict.reason == Reason::kSeedUnproven;
   contract.canonical = preimage;

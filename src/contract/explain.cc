@@ -50,7 +50,7 @@ std::string explain_json(const Contract& contract, const http::Head& head) {
   lines.text("key", contract.key.full_hex());
   lines.truth("shareable", verdict.shareable);
   lines.text("reason", to_string(verdict.reason));
-  lines.text("proof", verdict.proof);
+  lines.text("proof", verdict.proof.text());
   lines.truth("sampled_only", contract.sampled_only);
   lines.truth("streamed", contract.streamed);
   lines.text("model", contract.model);

@@ -1,7 +1,9 @@
 #include "contract/headers.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <utility>
 
 #include "base/text.h"
 #include "contract/contract.h"
@@ -10,31 +12,18 @@
 namespace slipstream::contract {
 namespace {
 
-struct HeaderRow {
-  std::string_view name;
-  HeaderRole role;
-};
-
-constexpr auto kHeaders = std::to_array<HeaderRow>({
-    {"accept-encoding", HeaderRole::kDropped},
-    {"content-length", HeaderRole::kDropped},
-    {"expect", HeaderRole::kDropped},
-    {"host", HeaderRole::kDropped},
-    {"x-request-id", HeaderRole::kDropped},
-    {"authorization", HeaderRole::kCredential},
-    {"api-key", HeaderRole::kCredential},
-    {"x-api-key", HeaderRole::kCredential},
-    {"openai-organization", HeaderRole::kCredential},
-    {"openai-project", HeaderRole::kCredential},
-    {"accept-language", HeaderRole::kIndifferent},
-    {"cache-control", HeaderRole::kIndifferent},  // honoured here, by opt-out and max-age
-    {"priority", HeaderRole::kIndifferent},       // RFC 9218: order of responses on one connection
-    {"traceparent", HeaderRole::kIndifferent},
-    {"tracestate", HeaderRole::kIndifferent},
-    {"user-agent", HeaderRole::kIndifferent},
-    {"x-client-request-id", HeaderRole::kIndifferent},
-});
-constexpr NameIndex kHeaderIndex(kHeaders);
+// Why a request runs alone.
+constexpr std::string_view kNoStore =
+    "The request runs alone: the caller sent cache-control: no-store.";
+constexpr std::string_view kNoCache =
+    "The request runs alone: the caller sent cache-control: no-cache.";
+constexpr std::string_view kOff =
+    "The request runs alone: the caller sent x-slipstream-coalesce: off.";
+constexpr std::string_view kUnreadable =
+    "The request runs alone: x-slipstream-coalesce could not be read.";
+constexpr std::string_view kTwice = "The request runs alone: x-slipstream-coalesce was sent twice.";
+constexpr std::string_view kDropsWhatMatters =
+    "The request runs alone: connection names a field that matters.";
 
 // Takes the next comma-separated element off `list`, minding quoted strings (RFC 9110 5.6).
 std::string_view take_element(std::string_view& list) {
@@ -50,13 +39,14 @@ std::string_view take_element(std::string_view& list) {
   return element;
 }
 
-void read_cache_control(std::string_view list, Wishes& wishes) {
+void read_cache_control(const http::Head&, std::string_view list, HeadReading& reading) {
+  Wishes& wishes = reading.wishes;
   while (!list.empty()) {
     const std::string_view directive = take_element(list);
     const std::size_t equals = std::min(directive.find('='), directive.size());
     const std::string_view name = trim(directive.substr(0, equals));
-    if (iequals(name, "no-store")) wishes.alone = "the caller sent cache-control: no-store";
-    if (iequals(name, "no-cache")) wishes.alone = "the caller sent cache-control: no-cache";
+    if (iequals(name, "no-store")) wishes.alone = kNoStore;
+    if (iequals(name, "no-cache")) wishes.alone = kNoCache;
     if (!iequals(name, "max-age") || equals == directive.size()) continue;
     std::string_view argument = trim(directive.substr(equals + 1));
     if (argument.size() >= 2 && argument.front() == '"' && argument.back() == '"') {
@@ -119,8 +109,7 @@ class ItemReader {
   std::string_view rest_;
 };
 
-void read_coalesce(std::string_view text, Wishes& wishes) {
-  constexpr std::string_view kUnreadable = "x-slipstream-coalesce could not be read";
+void read_coalesce_item(std::string_view text, Wishes& wishes) {
   ItemReader reader(text);
   const std::string_view word = reader.token();
   std::string group;
@@ -137,16 +126,79 @@ void read_coalesce(std::string_view text, Wishes& wishes) {
   if (!reader.at_end() || (word != "off" && word != "share")) {
     wishes.alone = kUnreadable;
   } else if (word == "off") {
-    wishes.alone = "the caller sent x-slipstream-coalesce: off";
+    wishes.alone = kOff;
   } else {
     wishes.group = std::move(group);  // without a group, "share" asks for nothing
   }
 }
 
-}  // namespace
+void read_coalesce(const http::Head&, std::string_view text, HeadReading& reading) {
+  read_coalesce_item(text, reading.wishes);
+  if (std::exchange(reading.coalesce_seen, true)) reading.wishes.alone = kTwice;
+}
 
-HeaderRole role_of(std::string_view lower_name) {
-  if (const HeaderRow* row = kHeaderIndex.find(lower_name)) return row->role;
+void read_vary(const http::Head&, std::string_view value, HeadReading& reading) {
+  reading.vary.push_back({"x-slipstream-vary", value});
+}
+
+void read_content_encoding(const http::Head&, std::string_view value, HeadReading& reading) {
+  reading.wishes.encoded_body |= !value.empty() && !iequals(value, "identity");
+}
+
+void read_conversation_id(const http::Head&, std::string_view, HeadReading& reading) {
+  reading.wishes.server_session = true;
+}
+
+// A field that Connection names does not reach the upstream, and Connection itself is not keyed:
+// what is dropped that way must be nothing that the key or the scope counts as sent.
+void read_connection(const http::Head& head, std::string_view list, HeadReading& reading) {
+  while (!list.empty()) {
+    const std::string_view element = take_element(list);
+    for (std::size_t i = 0; i < head.field_count(); ++i) {
+      const std::string_view name = head.field(i).name;
+      if (!iequals(element, name)) continue;
+      const HeaderRole role = role_of(name);
+      if (role == HeaderRole::kKeyed || role == HeaderRole::kCredential) {
+        reading.wishes.alone = kDropsWhatMatters;
+      }
+    }
+  }
+}
+
+struct HeaderRow {
+  std::string_view name;
+  HeaderRole role;
+  // What the field's value asks of the gateway; nullptr if nothing.
+  void (*read)(const http::Head& head, std::string_view value, HeadReading& reading) = nullptr;
+};
+
+constexpr auto kHeaders = std::to_array<HeaderRow>({
+    {"accept-encoding", HeaderRole::kDropped},
+    {"connection", HeaderRole::kDropped, read_connection},
+    {"content-length", HeaderRole::kDropped},
+    {"expect", HeaderRole::kDropped},
+    {"host", HeaderRole::kDropped},
+    {"x-request-id", HeaderRole::kDropped},
+    {"x-slipstream-coalesce", HeaderRole::kDropped, read_coalesce},
+    {"x-slipstream-vary", HeaderRole::kDropped, read_vary},
+    {"authorization", HeaderRole::kCredential},
+    {"api-key", HeaderRole::kCredential},
+    {"x-api-key", HeaderRole::kCredential},
+    {"openai-organization", HeaderRole::kCredential},
+    {"openai-project", HeaderRole::kCredential},
+    {"accept-language", HeaderRole::kIndifferent},
+    {"cache-control", HeaderRole::kIndifferent, read_cache_control},
+    {"priority", HeaderRole::kIndifferent},  // RFC 9218: order of responses on one connection
+    {"traceparent", HeaderRole::kIndifferent},
+    {"tracestate", HeaderRole::kIndifferent},
+    {"user-agent", HeaderRole::kIndifferent},
+    {"x-client-request-id", HeaderRole::kIndifferent},
+    {"content-encoding", HeaderRole::kKeyed, read_content_encoding},
+    {"x-conversation-id", HeaderRole::kKeyed, read_conversation_id},
+});
+constexpr NameIndex kHeaderIndex(kHeaders);
+
+HeaderRole role_outside_table(std::string_view lower_name) {
   if (lower_name.starts_with("x-slipstream-")) return HeaderRole::kDropped;
   if (lower_name.starts_with("x-stainless-") || lower_name.starts_with("sec-fetch-")) {
     return HeaderRole::kIndifferent;
@@ -154,60 +206,48 @@ HeaderRole role_of(std::string_view lower_name) {
   return http::is_hop_by_hop(lower_name) ? HeaderRole::kDropped : HeaderRole::kKeyed;
 }
 
+}  // namespace
+
+HeaderRole role_of(std::string_view lower_name) {
+  const HeaderRow* const row = kHeaderIndex.find(lower_name);
+  return row != nullptr ? row->role : role_outside_table(lower_name);
+}
+
+bool is_credential(std::string_view lower_name) {
+  const HeaderRow* const row = kHeaderIndex.find(lower_name);  // none stands outside the table
+  return row != nullptr && row->role == HeaderRole::kCredential;
+}
+
 bool is_forwarded(std::string_view lower_name) {
   return role_of(lower_name) != HeaderRole::kDropped;
 }
 
 bool is_forwarded(const http::Head& head, std::string_view lower_name) {
-  if (!is_forwarded(lower_name)) return false;
+  return is_forwarded(lower_name) && !named_in_connection(head, lower_name);
+}
+
+bool named_in_connection(const http::Head& head, std::string_view lower_name) {
   for (std::size_t i = 0; i < head.field_count(); ++i) {
     if (head.field(i).name != "connection") continue;
     for (std::string_view list = head.field(i).value; !list.empty();) {
-      if (iequals(take_element(list), lower_name)) return false;
-    }
-  }
-  return true;
-}
-
-namespace {
-
-// A field that Connection names does not reach the upstream, and Connection itself is not keyed:
-// what is dropped that way must be nothing that the key or the scope counts as sent.
-bool drops_what_matters(const http::Head& head, std::string_view connection) {
-  while (!connection.empty()) {
-    const std::string_view element = take_element(connection);
-    for (std::size_t i = 0; i < head.field_count(); ++i) {
-      const std::string_view name = head.field(i).name;
-      if (!iequals(element, name)) continue;
-      const HeaderRole role = role_of(name);
-      if (role == HeaderRole::kKeyed || role == HeaderRole::kCredential) return true;
+      if (iequals(take_element(list), lower_name)) return true;
     }
   }
   return false;
 }
 
-}  // namespace
-
-Wishes read_wishes(const http::Head& head) {
-  Wishes wishes;
-  bool coalesce_seen = false;
+void read_head(const http::Head& head, HeadReading& reading) {
+  reading.wishes = {};
+  reading.keyed.clear();
+  reading.vary.clear();
+  reading.coalesce_seen = false;
   for (std::size_t i = 0; i < head.field_count(); ++i) {
-    const auto [name, value] = head.field(i);
-    if (name == "cache-control") {
-      read_cache_control(value, wishes);
-    } else if (name == "x-slipstream-coalesce") {
-      read_coalesce(value, wishes);
-      if (coalesce_seen) wishes.alone = "x-slipstream-coalesce was sent twice";
-      coalesce_seen = true;
-    } else if (name == "content-encoding") {
-      wishes.encoded_body |= !value.empty() && !iequals(value, "identity");
-    } else if (name == "connection") {
-      if (drops_what_matters(head, value)) wishes.alone = "connection names a field that matters";
-    } else if (name == "x-conversation-id") {
-      wishes.server_session = true;
-    }
+    const http::Head::Field field = head.field(i);
+    const HeaderRow* const row = kHeaderIndex.find(field.name);
+    const HeaderRole role = row != nullptr ? row->role : role_outside_table(field.name);
+    if (role == HeaderRole::kKeyed) reading.keyed.push_back(field);
+    if (row != nullptr && row->read != nullptr) row->read(head, field.value, reading);
   }
-  return wishes;
 }
 
 }  // namespace slipstream::contract

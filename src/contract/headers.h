@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "http/head.h"
 
@@ -19,10 +20,11 @@ enum class HeaderRole {
   kKeyed,        // forwarded, and part of the key: every other field
 };
 HeaderRole role_of(std::string_view lower_name);
+bool is_credential(std::string_view lower_name);
 
 // The caller's words to the gateway.
 struct Wishes {
-  // Why the request must run alone, as a clause for the proof; empty if it need not.
+  // Why the request must run alone, a sentence for the proof; empty if it need not.
   std::string_view alone;
   // x-slipstream-coalesce: share; group="g". Empty without opt-in.
   std::string group;
@@ -30,7 +32,17 @@ struct Wishes {
   bool encoded_body = false;               // a Content-Encoding other than identity
   bool server_session = false;             // X-Conversation-Id: llama.cpp keeps a session by it
 };
+
+// One head, every field looked up once.
+struct HeadReading {
+  Wishes wishes;
+  // Views into the head, in its order.
+  std::vector<http::Head::Field> keyed;  // HeaderRole::kKeyed
+  std::vector<http::Head::Field> vary;   // x-slipstream-vary
+  bool coalesce_seen = false;            // an x-slipstream-coalesce was read
+};
+// Replaces what `reading` held; allocates nothing once its lists are large enough.
 // An x-slipstream-coalesce that cannot be read counts as opting out: narrowing is always safe.
-Wishes read_wishes(const http::Head& head);
+void read_head(const http::Head& head, HeadReading& reading);
 
 }  // namespace slipstream::contract

@@ -1,7 +1,10 @@
 #include "contract/judge.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "contract/judge_scan.h"
+#include "json/scan.h"
 #include "sse/splitter.h"
 
 namespace slipstream::contract {
@@ -72,6 +75,22 @@ Ending StreamJudge::ending() const {
   const bool finished = choices_seen_ != 0 && choices_seen_ == choices_finished_ && !many_choices_;
   if (finished) return Ending::kWhole;
   return done_ ? Ending::kClaimed : Ending::kCut;
+}
+
+// An error is told by a string that reads "error": a member's name, or the value of "object". It
+// stands there as it is, or with letters as \u0065, \u0072 and \u006f, which nobody else escapes.
+bool may_be_error(std::string_view body) {
+  const char* const end = body.data() + body.size();
+  const char* p = body.data();
+  for (; (p = json::find_pair(p, end, '"', 'e')) != end; ++p) {
+    if (std::string_view(p, end).starts_with("\"error\"")) return true;
+  }
+  p = body.data() + std::min(body.find('\\'), body.size());  // mostly there is none at all
+  for (; (p = json::find_pair(p, end, '\\', 'u')) != end; ++p) {
+    const std::string_view escape(p, end);
+    if (escape.starts_with("\\u006") || escape.starts_with("\\u007")) return true;
+  }
+  return false;
 }
 
 BodyJudgement judge_body(std::string_view body, JudgeMemory& memory) {

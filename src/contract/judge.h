@@ -99,4 +99,8 @@ struct BodyJudgement {
 };
 BodyJudgement judge_body(std::string_view body, JudgeMemory& memory);
 
+// False only if judge_body would find no error: a cheap filter before it, for answers that nothing
+// else is asked about. True proves nothing.
+bool may_be_error(std::string_view body);
+
 }  // namespace slipstream::contract

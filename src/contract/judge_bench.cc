@@ -31,5 +31,21 @@ void BM_FirstEventOfAStream(benchmark::State& state) {
 }
 BENCHMARK(BM_FirstEventOfAStream);
 
+const std::string kAnswer =
+    R"({"id":"chatcmpl-1","object":"chat.completion","created":1700000000,"model":"m","choices":[)"
+    R"({"index":0,"message":{"role":"assistant","content":")" +
+    std::string(360, 'y') +
+    R"("},"finish_reason":"stop"}],"usage":{"prompt_tokens":200,"completion_tokens":60}})";
+
+void BM_JudgeBody(benchmark::State& state) {
+  for (auto _ : state) benchmark::DoNotOptimize(judge_body(kAnswer, memory()));
+}
+BENCHMARK(BM_JudgeBody);
+
+void BM_MayBeError(benchmark::State& state) {
+  for (auto _ : state) benchmark::DoNotOptimize(may_be_error(kAnswer));
+}
+BENCHMARK(BM_MayBeError);
+
 }  // namespace
 }  // namespace slipstream::contract

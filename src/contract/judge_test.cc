@@ -4,6 +4,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/random.h"
 #include "gtest/gtest.h"
 #include "sse/splitter.h"
 
@@ -80,7 +81,15 @@ void expect_same_for_all_cuts(std::string_view stream) {
   }
 }
 
+// judge_body, which the filter before it must never contradict.
+BodyJudgement judged(std::string_view body) {
+  const BodyJudgement judgement = judge_body(body, memory());
+  EXPECT_TRUE(!judgement.error || may_be_error(body)) << body;
+  return judgement;
+}
+
 EventKind kind_of(std::string_view data) {
+  judged(data);
   StreamJudge one(memory());
   return one.observe("data: " + std::string(data) + "\n\n");
 }
@@ -208,6 +217,7 @@ TEST(StreamJudge, ReadsTheStatusOfAnError) {
     StreamJudge one(memory());
     EXPECT_EQ(one.observe("data: " + data + "\n\n"), EventKind::kError) << data;
     EXPECT_EQ(one.error_status(), status) << data;
+    EXPECT_TRUE(judged(data).error) << data;
     EXPECT_EQ(one.ending(), Ending::kCut) << data;
   }
 }
@@ -334,11 +344,10 @@ TEST(StreamJudge, H07CommentsAreNoTokens) {
 }
 
 TEST(BodyJudgement, ReadsAWholeAnswer) {
-  const BodyJudgement told = judge_body(
+  const BodyJudgement told = judged(
       R"({"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":"a"},"finish_reason":"stop"},
           {"index":1,"message":{"content":"b"},"finish_reason":"length"}],
-          "usage":{"prompt_tokens":3,"completion_tokens":4}})",
-      memory());
+          "usage":{"prompt_tokens":3,"completion_tokens":4}})");
   EXPECT_FALSE(told.error);
   EXPECT_TRUE(told.finished);
   EXPECT_TRUE(told.usage.known);
@@ -351,20 +360,76 @@ TEST(BodyJudgement, IsNotFinishedWithoutEveryFinishReason) {
         R"({"choices":[{"index":0,"finish_reason":"stop"},{"index":1,"finish_reason":null}]})",
         R"({"choices":[{"finish_reason":"stop"},{"finish_reason":null}]})", R"({"choices":[]})",
         "{}", "", R"({"choices":[{"index":0,"finish_reason":"stop"}])", "[]", "text"}) {
-    EXPECT_FALSE(judge_body(body, memory()).finished) << body;
-    EXPECT_FALSE(judge_body(body, memory()).error) << body;
+    EXPECT_FALSE(judged(body).finished) << body;
+    EXPECT_FALSE(judged(body).error) << body;
   }
 }
 
 TEST(BodyJudgement, SeesAnErrorBehindA200) {
-  const BodyJudgement told = judge_body(R"({"error":{"message":"m","code":503}})", memory());
+  const BodyJudgement told = judged(R"({"error":{"message":"m","code":503}})");
   EXPECT_TRUE(told.error);
   EXPECT_EQ(told.error_status, 503);
-  EXPECT_TRUE(judge_body(R"({"error":"text"})", memory()).error);
-  EXPECT_TRUE(judge_body(R"({"object":"error","message":"m","code":400})", memory()).error);
-  EXPECT_EQ(judge_body(R"({"object":"error","message":"m","code":400})", memory()).error_status,
-            400);
-  EXPECT_FALSE(judge_body(R"({"error":null,"choices":[]})", memory()).error);
+  EXPECT_TRUE(judged(R"({"error":"text"})").error);
+  EXPECT_TRUE(judged(R"({"object":"error","message":"m","code":400})").error);
+  EXPECT_EQ(judged(R"({"object":"error","message":"m","code":400})").error_status, 400);
+  EXPECT_FALSE(judged(R"({"error":null,"choices":[]})").error);
+}
+
+// Spells `letters` as the inside of a JSON string, some letters as escapes.
+std::string spelled(std::string_view letters, Random& random) {
+  std::string out;
+  for (const char c : letters) {
+    char escape[8];
+    std::snprintf(escape, sizeof escape, random.below(2) ? "\\u%04x" : "\\u%04X", c);
+    random.below(4) == 0 ? out += escape : out += c;
+  }
+  return out;
+}
+
+// A random answer that mentions errors where they count and where they do not.
+std::string random_answer(Random& random) {
+  static constexpr std::string_view kWords[] = {"error", "object", "choices", "usage",
+                                                "type",  "errors", "code",    "message"};
+  static constexpr std::string_view kValues[] = {"null", "503",  R"({"code":503})", R"(["error"])",
+                                                 "[]",   "true", R"("")",           "{}"};
+  const auto word = [&] { return '"' + spelled(kWords[random.below(8)], random) + '"'; };
+  std::string out = "{";
+  for (std::uint64_t i = random.below(5); i > 0; --i) {
+    out += word() + (random.below(2) ? ":" : " : ");
+    out += random.below(2) ? word() : std::string(kValues[random.below(8)]);
+    if (i > 1) out += random.below(20) == 0 ? ";" : ",";
+  }
+  if (random.below(3) == 0)
+    out.insert(1, "\"padding\":\"" + std::string(random.below(40), 'e') + "\",");
+  return out + (random.below(20) == 0 ? "" : "}");
+}
+
+TEST(BodyJudgement, TheFilterNeverMissesAnError) {
+  SeededRandom random(1);
+  int errors = 0;
+  int passed = 0;
+  for (int i = 0; i < 50'000; ++i) {
+    const std::string body = random_answer(random);
+    errors += judged(body).error;
+    passed += !may_be_error(body);
+  }
+  EXPECT_GT(errors, 5000);
+  EXPECT_GT(passed, 5000);
+}
+
+TEST(BodyJudgement, TheFilterFindsErrorsWhereverTheyStand) {
+  for (std::size_t before = 0; before < 40; ++before) {
+    for (std::size_t behind = 0; behind < 40; ++behind) {
+      const std::string head(before, ' '), tail(behind, ' ');
+      EXPECT_TRUE(may_be_error(head + R"({"error":1})" + tail));
+      EXPECT_TRUE(may_be_error(head + R"({"\u0065rror":1})" + tail));
+      EXPECT_TRUE(may_be_error(head + R"({"err\u006Fr":1})" + tail));
+      EXPECT_TRUE(may_be_error(head + R"({"object":"e\u0072ror"})" + tail));
+      EXPECT_FALSE(may_be_error(head + R"({"errors":"\u00e4 \n \" "})" + tail));
+    }
+  }
+  EXPECT_FALSE(may_be_error(""));
+  EXPECT_FALSE(may_be_error("\""));
 }
 
 }  // namespace

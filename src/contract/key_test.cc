@@ -114,6 +114,62 @@ TEST(Key, H14_TenantsNeverMeet) {
             examined(chat_head(tenants[1]), kBody, {}, "b").key());
 }
 
+TEST(Key, ARememberedScopeIsTheSameScope) {
+  Examiner examiner("secret");
+  ScopeMemo memo;
+  const std::string long_token(4000, 'x');
+  const std::vector<std::vector<std::string>> turns = {
+      {"Authorization: Bearer t1"},
+      {"Authorization: Bearer t1"},
+      {"Authorization: Bearer t2"},
+      {"Authorization: Bearer t1", "OpenAI-Project: p"},
+      {"OpenAI-Project: p", "Authorization: Bearer t1"},
+      {"api-key: Bearer t1"},
+      {},
+      {"api-key: Bearer t1"},
+      {"Authorization: " + long_token},
+      {"Authorization: " + long_token + "y"},
+      {"Authorization: " + long_token},
+      {"X-Api-Key: "},
+  };
+  for (const auto& fields : turns) {
+    const http::Head head = chat_head(fields);
+    EXPECT_EQ(examiner.scope_of(head, memo), examiner.scope_of(head));
+  }
+  EXPECT_LT(memo.credentials.capacity(), long_token.size());
+}
+
+// One Examiner reads every head of a worker: nothing of one request may reach the next one's key.
+TEST(Key, AnExaminerKeepsNothingOfTheRequestBefore) {
+  Examiner examiner("secret");
+  const std::vector<std::vector<std::string>> heads = {
+      {},
+      {"x-slipstream-coalesce: share; group=g", "x-slipstream-vary: a", "x-b: 1", "x-a: 1"},
+      {"cache-control: no-store, max-age=3", "x-a: 1"},
+      {"x-conversation-id: c"},
+      {"content-encoding: gzip"},
+      {"x-slipstream-coalesce: off"},
+      {"x-a: 2", "content-type: a", "x-a: 1", "accept: b"},
+      {"connection: close, x-a", "x-a: 1"},
+  };
+  for (const auto& before : heads) {
+    for (const auto& fields : heads) {
+      const http::Head head = chat_head(fields);
+      const http::Head first = chat_head(before);
+      ASSERT_TRUE(examiner.examine(Surface::kChatCompletions, first, kBody, {}, {}).ok());
+      const auto used = examiner.examine(Surface::kChatCompletions, head, kBody, {}, {});
+      Examiner fresh("secret");
+      const auto expected = fresh.examine(Surface::kChatCompletions, head, kBody, {}, {});
+      ASSERT_TRUE(used.ok() && expected.ok());
+      EXPECT_EQ(used->key, expected->key);
+      EXPECT_EQ(used->canonical, expected->canonical);
+      EXPECT_EQ(used->verdict.reason, expected->verdict.reason);
+      EXPECT_EQ(used->verdict.proof.text(), expected->verdict.proof.text());
+      EXPECT_EQ(used->max_age_s, expected->max_age_s);
+    }
+  }
+}
+
 TEST(Key, HeadersCountUnlessKnownNotToMatter) {
   const Key plain = examined(chat_head(), kBody).key();
   for (const char* field :

@@ -1,6 +1,7 @@
 #include "contract/preimage.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "base/check.h"
@@ -8,68 +9,75 @@
 namespace slipstream::contract {
 namespace {
 
-// One byte for the form and four for the length, filled in when the body is known.
-constexpr std::size_t kBodyHeader = 5;
+constexpr std::size_t kCount = 4;  // bytes of a length or count, big endian
+// One byte for the form and a length, filled in when the body is known.
+constexpr std::size_t kBodyHeader = 1 + kCount;
 
-void put_count(char* out, std::size_t count) {
+using Fields = std::vector<http::Head::Field>;
+
+char* put_count(char* out, std::size_t count) {
   SLIP_CHECK(count <= std::numeric_limits<std::uint32_t>::max());
-  for (int i = 0; i < 4; ++i) out[i] = static_cast<char>(count >> (24 - 8 * i));
+  for (std::size_t i = 0; i < kCount; ++i) out[i] = static_cast<char>(count >> (24 - 8 * i));
+  return out + kCount;
 }
 
-void append_count(std::string& out, std::size_t count) {
-  char bytes[4];
-  put_count(bytes, count);
-  out.append(bytes, sizeof bytes);
+char* put_part(char* out, std::string_view part) {
+  out = put_count(out, part.size());
+  return std::copy(part.begin(), part.end(), out);
 }
 
-void append_part(std::string& out, std::string_view part) {
-  append_count(out, part.size());
-  out.append(part);
-}
-
-void append_fields(std::string& out, std::vector<http::Head::Field>& fields) {
-  // The order of fields with different names means nothing (RFC 9110 section 5.3); within a name it
-  // does. Stable by hand: std::stable_sort allocates.
+// The order of fields with different names means nothing (RFC 9110 section 5.3); within a name it
+// does. Stable by hand: std::stable_sort allocates.
+void sort_by_name(Fields& fields) {
+  const auto before = [](const auto& a, const auto& b) { return a.name < b.name; };
+  if (std::is_sorted(fields.begin(), fields.end(), before)) return;
   for (auto field = fields.begin(); field != fields.end(); ++field) {
-    const auto place =
-        std::upper_bound(fields.begin(), field, *field,
-                         [](const auto& a, const auto& b) { return a.name < b.name; });
-    std::rotate(place, field, field + 1);
-  }
-  append_count(out, fields.size());
-  for (const auto& field : fields) {
-    append_part(out, field.name);
-    append_part(out, field.value);
+    std::rotate(std::upper_bound(fields.begin(), field, *field, before), field, field + 1);
   }
 }
 
-template <typename Predicate>
-void collect(const http::Head& head, std::vector<http::Head::Field>& fields, Predicate wanted) {
-  fields.clear();
-  for (std::size_t i = 0; i < head.field_count(); ++i) {
-    if (wanted(head.field(i).name)) fields.push_back(head.field(i));
-  }
+std::size_t size_of(const Fields& fields) {
+  std::size_t size = kCount;
+  for (const auto& field : fields) size += 2 * kCount + field.name.size() + field.value.size();
+  return size;
+}
+
+char* put_fields(char* out, const Fields& fields) {
+  out = put_count(out, fields.size());
+  for (const auto& field : fields) out = put_part(put_part(out, field.name), field.value);
+  return out;
 }
 
 }  // namespace
 
 void append_prefix(std::string& out, const http::Head& head, const Scope& scope,
-                   const Policy& policy, std::string_view group,
-                   std::vector<http::Head::Field>& scratch) {
-  append_part(out, kVersionTag);
-  append_part(out, {reinterpret_cast<const char*>(scope.bytes.data()), scope.bytes.size()});
-  append_part(out, policy.route);
-  append_part(out, policy.pool);
-  append_part(out, policy.epoch);
-  append_part(out, head.method());
-  append_part(out, head.path());
-  append_part(out, head.target().substr(head.path().size()));  // with its '?'
-  collect(head, scratch, [](std::string_view name) { return role_of(name) == HeaderRole::kKeyed; });
-  append_fields(out, scratch);
-  collect(head, scratch, [](std::string_view name) { return name == "x-slipstream-vary"; });
-  append_fields(out, scratch);
-  append_part(out, group);
-  out.append(kBodyHeader, '\0');
+                   const Policy& policy, HeadReading& reading) {
+  const std::string_view path = head.path();
+  const std::array<std::string_view, 8> parts = {
+      kVersionTag,
+      {reinterpret_cast<const char*>(scope.bytes.data()), scope.bytes.size()},
+      policy.route,
+      policy.pool,
+      policy.epoch,
+      head.method(),
+      path,
+      head.target().substr(path.size()),  // with its '?'
+  };
+  const std::string_view group = reading.wishes.group;
+  sort_by_name(reading.keyed);
+
+  std::size_t size = size_of(reading.keyed) + size_of(reading.vary) + kBodyHeader;
+  size += (parts.size() + 1) * kCount + group.size();
+  for (const std::string_view part : parts) size += part.size();
+  const std::size_t old_size = out.size();
+  out.resize(old_size + size);  // measured first: appending part by part costs three times as much
+
+  char* end = out.data() + old_size;
+  for (const std::string_view part : parts) end = put_part(end, part);
+  end = put_fields(end, reading.keyed);
+  end = put_fields(end, reading.vary);
+  end = put_part(end, group);
+  SLIP_CHECK(end + kBodyHeader == out.data() + out.size());
 }
 
 void seal_body(std::string& out, std::size_t prefix_size, BodyForm form) {
@@ -78,11 +86,17 @@ void seal_body(std::string& out, std::size_t prefix_size, BodyForm form) {
   put_count(header + 1, out.size() - prefix_size);
 }
 
-void append_credentials(std::string& out, const http::Head& head,
-                        std::vector<http::Head::Field>& scratch) {
-  collect(head, scratch,
-          [](std::string_view name) { return role_of(name) == HeaderRole::kCredential; });
-  if (!scratch.empty()) append_fields(out, scratch);
+void append_credentials(std::string& out, const http::Head& head, Fields& scratch) {
+  scratch.clear();
+  for (std::size_t i = 0; i < head.field_count(); ++i) {
+    const http::Head::Field field = head.field(i);
+    if (is_credential(field.name)) scratch.push_back(field);
+  }
+  if (scratch.empty()) return;
+  sort_by_name(scratch);
+  const std::size_t old_size = out.size();
+  out.resize(old_size + size_of(scratch));
+  put_fields(out.data() + old_size, scratch);
 }
 
 }  // namespace slipstream::contract

@@ -3,7 +3,7 @@
 // Every part stands behind its length and every list behind its count, so that no two different
 // requests can spell the same bytes. A change here is a change of format: give kVersionTag a new
 // number, so that mixed versions never share.
-// Pure; `scratch` is lent by the caller so that nothing is allocated once it is large enough.
+// Pure; nothing is allocated once the memory lent by the caller is large enough.
 #pragma once
 
 #include <string>
@@ -21,10 +21,9 @@ inline constexpr std::string_view kVersionTag = "slipstream-key-v1";
 enum class BodyForm { kCanonicalJson, kRaw };
 
 // Appends everything up to the body part's bytes. The caller appends those behind it, then calls
-// seal_body with the size `out` has after this call.
+// seal_body with the size `out` has after this call. Sorts the lists of `reading`.
 void append_prefix(std::string& out, const http::Head& head, const Scope& scope,
-                   const Policy& policy, std::string_view group,
-                   std::vector<http::Head::Field>& scratch);
+                   const Policy& policy, HeadReading& reading);
 void seal_body(std::string& out, std::size_t prefix_size, BodyForm form);
 
 // Appends the credential fields that a scope is made of; appends nothing if none was presented.

@@ -12,23 +12,6 @@ namespace {
 using json::Kind;
 using json::Member;
 
-// A caller's word inside a proof, at most 64 bytes of it and never half a character.
-std::string shown(std::string_view text) {
-  std::size_t size = std::min<std::size_t>(text.size(), 64);
-  while (size < text.size() && size > 0 &&
-         (static_cast<unsigned char>(text[size]) & 0xc0) == 0x80) {
-    --size;
-  }
-  return "`" + std::string(text.substr(0, size)) + "`";
-}
-
-Verdict no(Reason reason, std::string proof) {
-  return {false, reason, std::move(proof)};
-}
-Verdict yes(Reason reason, std::string proof) {
-  return {true, reason, std::move(proof)};
-}
-
 // null and false ask for nothing: the field is in the key and does not act.
 bool is_inert(const Member& member) {
   return member.kind == Kind::kNull || member.kind == Kind::kFalse;
@@ -103,38 +86,40 @@ bool is_fixed_seed(const Member* member) {
 std::optional<Verdict> hard_no(const Findings& found, const Wishes& wishes) {
   if (wishes.server_session) {
     return no(Reason::kSideEffect,
-              "The header `x-conversation-id` registers a session at the server, which a follower "
-              "would not get.");
+              {"The header `x-conversation-id` registers a session at the server, which a follower "
+               "would not get."});
   }
   if (found.effect != nullptr) {
-    return no(Reason::kSideEffect, "The field " + shown(found.effect->name) +
-                                       " acts on state that outlives the call, which one shared "
-                                       "run would do once instead of once per caller.");
+    return no(Reason::kSideEffect,
+              {"The field ", found.effect->name,
+               " acts on state that outlives the call, which one shared run would do once instead "
+               "of once per caller."});
   }
   if (found.clock != nullptr) {
-    return no(Reason::kClock, "The field " + shown(found.clock->name) +
-                                  " makes this execution's clock a part of the answer.");
+    return no(Reason::kClock, {"The field ", found.clock->name,
+                               " makes this execution's clock a part of the answer."});
   }
   if (found.unknown != nullptr) {
-    return no(Reason::kUnknownField, "The field " + shown(found.unknown->name) +
-                                         " is outside the field table, so nothing can be proven.");
+    return no(Reason::kUnknownField, {"The field ", found.unknown->name,
+                                      " is outside the field table, so nothing can be proven."});
   }
   if (found.audio != nullptr) {
-    return no(Reason::kSideEffect, "The field " + shown(found.audio->name) +
-                                       " asks for output whose id is a handle for later turns.");
+    return no(Reason::kSideEffect, {"The field ", found.audio->name,
+                                    " asks for output whose id is a handle for later turns."});
   }
   if (found.tools != nullptr) {
     const std::string_view type = server_run_tool(found.tools->value);
     if (!type.empty()) {
-      return no(Reason::kSideEffect, "The field `tools` holds a tool of type " + shown(type) +
-                                         ", which the server runs and which may act.");
+      return no(Reason::kSideEffect, {"The field `tools` holds a tool of type ", type,
+                                      ", which the server runs and which may act."});
     }
   }
   if (found.messages != nullptr) {
     if (const auto name = remote_reference(found.messages->value)) {
-      return no(Reason::kRemoteContent, "The field " + shown(*name) +
-                                            " in `messages` is fetched by the server while it "
-                                            "runs, and may differ the next time.");
+      return no(Reason::kRemoteContent,
+                {"The field ", *name,
+                 " in `messages` is fetched by the server while it runs, and may differ the next "
+                 "time."});
     }
   }
   return std::nullopt;
@@ -144,67 +129,67 @@ std::optional<Verdict> hard_no(const Findings& found, const Wishes& wishes) {
 std::optional<Verdict> greedy(const Findings& found) {
   if (found.overrides_greedy != nullptr || found.opaque != nullptr) return std::nullopt;
   if (is_zero(found.temperature)) {
-    return yes(Reason::kGreedy,
-               "`temperature` is explicitly 0 and no field adds a random draw, so every step takes "
-               "the most likely token and the answer is a function of the key.");
+    return yes(
+        Reason::kGreedy,
+        {"`temperature` is explicitly 0 and no field adds a random draw, so every step takes "
+         "the most likely token and the answer is a function of the key."});
   }
   return std::nullopt;
 }
 
-std::string why_sampled(const Findings& found) {
+Proof why_sampled(const Findings& found) {
   const Member* const breaker = found.opaque != nullptr ? found.opaque : found.overrides_greedy;
   if (breaker != nullptr && is_zero(found.temperature)) {
-    return "The field " + shown(breaker->name) +
-           " may draw at random in spite of greedy settings, so callers expect independent "
-           "answers.";
+    return {"The field ", breaker->name,
+            " may draw at random in spite of greedy settings, so callers expect independent "
+            "answers."};
   }
   if (is_number(found.top_k, "1")) {
     // Ollama's /v1 drops it, for one; a profile may know better.
-    return "`top_k` is 1, but not every server honours that field, and `temperature` is not 0, so "
-           "the answer may be drawn at random.";
+    return {
+        "`top_k` is 1, but not every server honours that field, and `temperature` is not 0, so "
+        "the answer may be drawn at random."};
   }
   if (found.temperature == nullptr) {
-    return "`temperature` is absent, which means sampled, so callers expect independent answers.";
+    return {"`temperature` is absent, which means sampled, so callers expect independent answers."};
   }
-  return "`temperature` is not 0, so callers expect independent answers.";
+  return {"`temperature` is not 0, so callers expect independent answers."};
 }
 
 }  // namespace
 
 std::optional<Verdict> verdict_of_head(const http::Head& head, const Wishes& wishes,
                                        const Policy& policy) {
-  if (!policy.coalesce) return no(Reason::kDisabled, "Coalescing is off for this route.");
+  if (!policy.coalesce) return no(Reason::kDisabled, {"Coalescing is off for this route."});
   if (head.minor_version() == 0) {
-    return no(Reason::kHttp10, "An HTTP/1.0 caller cannot read chunked framing.");
+    return no(Reason::kHttp10, {"An HTTP/1.0 caller cannot read chunked framing."});
   }
-  if (!wishes.alone.empty()) {
-    return no(Reason::kOptedOut, "The request runs alone: " + std::string(wishes.alone) + ".");
-  }
+  if (!wishes.alone.empty()) return no(Reason::kOptedOut, {wishes.alone});
   return std::nullopt;
 }
 
 Verdict verdict_of_chat(std::span<const Member> members, const Wishes& wishes,
                         const Policy& policy) {
   const Findings found = look_at(members, policy);
-  if (auto verdict = hard_no(found, wishes)) return *std::move(verdict);
-  if (auto verdict = greedy(found)) return *std::move(verdict);
+  if (auto verdict = hard_no(found, wishes)) return *verdict;
+  if (auto verdict = greedy(found)) return *verdict;
   const bool fixed_seed = found.opaque == nullptr && is_fixed_seed(found.seed);
   if (fixed_seed && policy.seed_honoured) {
     return yes(Reason::kSeeded,
-               "`seed` is explicit and this backend honours seeds, so the sequence of draws is a "
-               "function of the key.");
+               {"`seed` is explicit and this backend honours seeds, so the sequence of draws is a "
+                "function of the key."});
   }
   if (!wishes.group.empty()) {
-    return yes(Reason::kSampledShared, "The caller gave up independent draws within the group " +
-                                           shown(wishes.group) + ", which is part of the key.");
+    return yes(Reason::kSampledShared, {"The caller gave up independent draws within the group ",
+                                        wishes.group, ", which is part of the key."});
   }
   if (policy.share_sampled) {
     return yes(Reason::kSampledShared,
-               "The route declares that its callers accept one draw for all (sampled: share).");
+               {"The route declares that its callers accept one draw for all (sampled: share)."});
   }
   if (fixed_seed) {
     return no(Reason::kSeedUnproven,
-              "`seed` is explicit, but this backend is not known to honour seeds.");
+              {"`seed` is explicit, but this backend is not known to honour seeds."});
   }
   return no(Reason::kSampled, why_sampled(found));
 }

@@ -13,6 +13,14 @@
 
 namespace slipstream::contract {
 
+// A proof's parts live as long as `members`, `wishes` or for ever.
+inline Verdict no(Reason reason, Proof proof) {
+  return {false, reason, proof};
+}
+inline Verdict yes(Reason reason, Proof proof) {
+  return {true, reason, proof};
+}
+
 // Reasons that stand before the body is read; nothing if the body decides.
 std::optional<Verdict> verdict_of_head(const http::Head& head, const Wishes& wishes,
                                        const Policy& policy);

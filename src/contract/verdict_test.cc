@@ -1,3 +1,4 @@
+#include "base/random.h"
 #include "contract/contract.h"
 #include "contract/contract_testing.h"
 #include "contract/explain.h"
@@ -25,10 +26,11 @@ void expect_rows(const std::vector<Row>& rows, const Policy& policy,
   for (const Row& row : rows) {
     const Examined seen = examined(head, body_with(row.members), policy);
     EXPECT_EQ(seen.fault, "") << row.members;
-    EXPECT_EQ(seen.reason(), row.reason) << row.members << "\n" << seen.contract.verdict.proof;
+    EXPECT_EQ(seen.reason(), row.reason) << row.members << "\n"
+                                         << seen.contract.verdict.proof.text();
     EXPECT_EQ(seen.shareable(), row.shareable) << row.members;
     EXPECT_EQ(seen.contract.sampled_only, row.reason == "sampled" || row.reason == "seed_unproven");
-    EXPECT_EQ(seen.contract.verdict.proof.back(), '.');
+    EXPECT_EQ(seen.contract.verdict.proof.text().back(), '.');
   }
 }
 
@@ -78,7 +80,7 @@ TEST(Verdict, RandomSamplersBreakGreedy) {
     const std::string field = "\"" + std::string(row.name) + "\":1";
     const Examined seen = examined(chat_head(), body_with(R"("temperature":0,)" + field));
     EXPECT_EQ(seen.reason(), "sampled") << field;
-    EXPECT_NE(seen.contract.verdict.proof.find(row.name), std::string::npos);
+    EXPECT_NE(seen.contract.verdict.proof.text().find(row.name), std::string::npos);
     Policy policy;
     policy.seed_honoured = true;
     const Examined seeded = examined(chat_head(), body_with(R"("seed":7,)" + field), policy);
@@ -215,6 +217,47 @@ TEST(Verdict, RemoteContentNeverShares) {
   EXPECT_EQ(reason(R"([{"":"http://plain"},{"image_url":"https://a/b.png"}])"), "remote_content");
 }
 
+// Whatever stands around it, and however its letters are written.
+TEST(Verdict, NoRemoteReferenceHides) {
+  SeededRandom random(7);
+  const auto cased = [&](std::string text) {
+    for (char& c : text) {
+      if (c >= 'a' && c <= 'z' && random.below(2) == 0) c = static_cast<char>(c - 32);
+    }
+    return text;
+  };
+  static constexpr std::string_view kNoise[] = {R"("role":"user")",
+                                                R"("content":"a: b:\"c\": http: \"url\":")",
+                                                R"("text":"https://e.com")",
+                                                R"("x":[1,{"y":":"}])",
+                                                R"("\\":":")",
+                                                R"("curl ":"u")"};
+  static constexpr std::string_view kSchemes[] = {"http:", "https:", "file:"};
+  const auto noise = [&] {
+    std::string out;
+    for (std::uint64_t i = random.below(4); i > 0; --i) {
+      out += "{" + std::string(kNoise[random.below(std::size(kNoise))]) + "},";
+    }
+    return out;
+  };
+  for (int i = 0; i < 2000; ++i) {
+    const bool by_name = random.below(2) == 0;
+    const std::string name = by_name ? cased("image_url") : "data";
+    const std::string value = by_name ? "s3" : cased(std::string(kSchemes[random.below(3)])) + "x";
+    const std::string filler(random.below(40), 'f');
+    const auto reason = [&](const std::string& member) {
+      return examined(chat_head(), R"({"temperature":0,"messages":[)" + noise() + "{" + member +
+                                       "}," + noise() + "{}]}")
+          .reason();
+    };
+    const std::string quoted = '"' + name + "\":";
+    EXPECT_EQ(reason(quoted + '"' + value + filler + '"'), "remote_content") << quoted << value;
+    EXPECT_EQ(reason(quoted + "[1,\"" + value + filler + "\"]"), "remote_content");
+    EXPECT_EQ(reason(quoted + "\"data:" + filler + '"'), "greedy");
+    EXPECT_EQ(reason("\"data\":\"" + filler + ' ' + value + '"'), "greedy");
+  }
+}
+
 TEST(Verdict, CallersMayNarrow) {
   const std::string greedy = R"("temperature":0)";
   for (const char* field :
@@ -270,6 +313,21 @@ TEST(Verdict, BodiesThatAreNoObject) {
             "The request body is not acceptable JSON: unexpected end at byte 0.");
 }
 
+TEST(Verdict, ProofsNameWhatDecided) {
+  const auto proof = [](const std::string& members, const std::vector<std::string>& fields = {}) {
+    return examined(chat_head(fields), body_with(members)).contract.verdict.proof.text();
+  };
+  EXPECT_EQ(proof(R"("store":true)").substr(0, 18), "The field `store` ");
+  EXPECT_EQ(proof(R"("":1)"), "The field `` is outside the field table, so nothing can be proven.");
+  EXPECT_EQ(proof("", {"x-slipstream-coalesce: share; group=g"}),
+            "The caller gave up independent draws within the group `g`, which is part of the key.");
+  EXPECT_EQ(proof("", {"cache-control: no-store"}),
+            "The request runs alone: the caller sent cache-control: no-store.");
+  // At most 64 bytes of a caller's word, and no half character.
+  const std::string shown(63, 'x');
+  EXPECT_NE(proof('"' + shown + "\xC3\xA9\":1").find("`" + shown + "`"), std::string::npos);
+}
+
 TEST(Contract, TellsModelAndStream) {
   EXPECT_EQ(examined(chat_head(), body_with("")).contract.model, "m");
   EXPECT_EQ(examined(chat_head(), R"({"model":"\u006d"})").contract.model, "");
@@ -301,6 +359,26 @@ TEST(Contract, ForwardsWhatIsTheUpstreamsBusiness) {
   const http::Head head = chat_head({"Connection: keep-alive, X-Mine", "X-Mine: 1", "X-Other: 1"});
   EXPECT_FALSE(is_forwarded(head, "x-mine"));
   EXPECT_TRUE(is_forwarded(head, "x-other"));
+}
+
+TEST(Contract, VisitsWhatIsForwardedInOrder) {
+  for (const std::vector<std::string>& fields : std::vector<std::vector<std::string>>{
+           {},
+           {"x-a: 1", "x-slipstream-vary: v", "x-a: 2", "accept: b"},
+           {"x-b: 1", "connection: X-A, close", "x-a: 1", "keep-alive: 5"},
+           {"connection: close", "x-a: 1", "connection: x-a", "close: 1"}}) {
+    const http::Head head = chat_head(fields);
+    std::string visited, expected;
+    for_each_forwarded(head, [&](const http::Head::Field& field) {
+      visited += std::string(field.name) + "=" + std::string(field.value) + "\n";
+    });
+    for (std::size_t i = 0; i < head.field_count(); ++i) {
+      const auto [name, value] = head.field(i);
+      if (!is_forwarded(head, name)) continue;
+      expected += std::string(name) + "=" + std::string(value) + "\n";
+    }
+    EXPECT_EQ(visited, expected);
+  }
 }
 
 TEST(Explain, IsJsonAndNamesTheDecidingField) {

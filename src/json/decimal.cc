@@ -39,14 +39,21 @@ Parts split(std::string_view number) {
     parts.negative = true;
     number.remove_prefix(1);
   }
-  const std::size_t e = std::min(number.find_first_of("eE"), number.size());
-  const std::string_view mantissa = number.substr(0, e);
-  const std::size_t first = mantissa.find_first_not_of("0.");
-  if (first == std::string_view::npos) return parts;
-  const std::size_t last = mantissa.find_last_not_of("0.");
-  const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
+  constexpr std::size_t kNone = std::string_view::npos;
+  std::size_t first = kNone;  // the outermost digits that are not zero
+  std::size_t last = kNone;
+  std::size_t point = kNone;
+  std::size_t e = 0;
+  for (; e < number.size() && (number[e] | 0x20) != 'e'; ++e) {
+    if (number[e] == '.') point = e;
+    if (number[e] == '.' || number[e] == '0') continue;
+    if (first == kNone) first = e;
+    last = e;
+  }
+  if (first == kNone) return parts;
+  point = std::min(point, e);
 
-  parts.significant = mantissa.substr(first, last - first + 1);
+  parts.significant = number.substr(first, last - first + 1);
   parts.digit_count = static_cast<std::int64_t>(parts.significant.size());
   if (first < point && point < last) --parts.digit_count;
   if (e < number.size()) parts.exponent = read_exponent(number.substr(e + 1), parts.vast_exponent);
@@ -58,6 +65,10 @@ Parts split(std::string_view number) {
 }  // namespace
 
 char* put_decimal(char* out, std::string_view number) {
+  if (number.size() == 1) {  // most temperatures
+    *out++ = number.front();
+    return out;
+  }
   const Parts parts = split(number);
   if (parts.vast_exponent) return std::copy(number.begin(), number.end(), out);
   if (parts.negative) *out++ = '-';

@@ -1,6 +1,7 @@
 #include "json/walker.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "json/decimal.h"
@@ -13,6 +14,17 @@ namespace {
 constexpr std::size_t kPairwiseMax = 16;
 // A number this short and without exponent is below 10^308.
 constexpr std::ptrdiff_t kSurelyFinite = 300;
+
+template <typename Name>
+bool any_equal(std::span<const Name> names) {
+  const Name* const end = names.data() + names.size();
+  for (const Name* i = names.data(); i != end; ++i) {
+    for (const Name* j = names.data(); j != i; ++j) {
+      if (i->text == j->text) return true;
+    }
+  }
+  return false;
+}
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -108,8 +120,9 @@ bool Walker::array(int depth) {
 // reloading those on every block would double the time.
 void Walker::copy_plain() {
   const char* p = p_;
+  const char* const end = end_;
   char* out = out_;
-  for (; end_ - p >= kBlock; p += kBlock, out += kBlock) {
+  for (; end - p >= kBlock; p += kBlock, out += kBlock) {
     const unsigned stops = stops_in_block(p);
     std::memcpy(out, p, kBlock);
     if (stops != 0) {
@@ -117,8 +130,12 @@ void Walker::copy_plain() {
       out_ = out + std::countr_zero(stops);
       return;
     }
+    // A string that fills a block is likely a long one.
+    for (; end - p >= kBlock + kRun && !stops_in_run(p + kBlock); p += kRun, out += kRun) {
+      std::memcpy(out + kBlock, p + kBlock, kRun);
+    }
   }
-  while (p != end_ && !is_stop(*p)) *out++ = *p++;
+  while (p != end && !is_stop(*p)) *out++ = *p++;
   p_ = p;
   out_ = out;
 }
@@ -192,26 +209,19 @@ bool Walker::literal(std::string_view word) {
 // Takes the names from `first` on off the stack; fails on the earliest one that repeats another.
 bool Walker::names_unique(std::size_t first) {
   auto& names = owner_.names_;
-  const auto begin = names.begin() + static_cast<std::ptrdiff_t>(first);
+  const std::span all = std::span(names).subspan(first);
   const char* duplicate = nullptr;
-  const auto seen = [&](std::size_t offset) {
-    if (duplicate == nullptr || begin_ + offset < duplicate) duplicate = begin_ + offset;
-  };
-  if (names.size() - first <= kPairwiseMax) {
-    for (auto i = begin; i != names.end(); ++i) {
-      for (auto j = begin; j != i; ++j) {
-        if (i->text == j->text) seen(i->offset);
-      }
-    }
-  } else {
-    std::sort(begin, names.end(), [](const auto& a, const auto& b) {
+  if (all.size() > kPairwiseMax || any_equal<Canonicalizer::Name>(all)) {
+    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
       return a.text != b.text ? a.text < b.text : a.offset < b.offset;
     });
-    for (auto i = begin + 1; i != names.end(); ++i) {
-      if (i->text == (i - 1)->text) seen(i->offset);
+    for (std::size_t i = 1; i < all.size(); ++i) {
+      if (all[i].text != all[i - 1].text) continue;
+      const char* const at = begin_ + all[i].offset;
+      if (duplicate == nullptr || at < duplicate) duplicate = at;
     }
   }
-  names.erase(begin, names.end());
+  names.erase(names.begin() + static_cast<std::ptrdiff_t>(first), names.end());
   return duplicate == nullptr || fail(Fault::kDuplicateName, duplicate);
 }
 
