@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "base/text.h"
 #include "cli/cli.h"
 #include "lab/burst.h"
 
@@ -26,6 +27,11 @@ struct BurstFlags {
   std::vector<std::string> headers;
 };
 
+// CLI11 would take "-5" as a very large number.
+std::string not_a_count(const std::string& text) {
+  return parse_decimal(text) ? "" : "'" + text + "' is not a whole number";
+}
+
 int run_burst_command(BurstFlags& flags) {
   lab::BurstOptions& options = flags.options;
   options.groups = {flags.group};
@@ -40,13 +46,13 @@ int run_burst_command(BurstFlags& flags) {
   for (const std::string& header : flags.headers) {
     const std::size_t colon = header.find(':');
     if (colon == std::string::npos)
-      return misused("--header takes 'name: value', not '" + header + "'");
+      return misused("burst", "--header takes 'name: value', not '" + header + "'");
     const std::size_t value = header.find_first_not_of(' ', colon + 1);
     options.headers.emplace_back(header.substr(0, colon),
                                  value == std::string::npos ? "" : header.substr(value));
   }
   const std::string problem = lab::problem_with(options);
-  if (!problem.empty()) return misused(problem);
+  if (!problem.empty()) return misused("burst", problem);
   lab::ProgressLine line(
       stderr, flags.quiet ? lab::ProgressLine::Mode::kQuiet : lab::ProgressLine::mode_for(stderr));
   const lab::BurstReport report =
@@ -74,7 +80,8 @@ void add_burst(CLI::App& app, Action& action) {
                    "share of requests that use one of those prompts; the others are unique")
       ->capture_default_str();
   command->add_option("--requests", options.requests, "requests in all; 0 = one per caller")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(not_a_count);
   command->add_option("--duration", flags->duration, "go on for this long, e.g. 10s");
   command->add_option("--spread", flags->spread, "arrival spread, e.g. 200ms");
   command->add_flag("--free", flags->free, "each caller goes on at once instead of in rounds");
@@ -84,7 +91,8 @@ void add_burst(CLI::App& app, Action& action) {
                    "model name; \"stub:first=300ms,tokens=50\" scripts the stub")
       ->capture_default_str();
   command->add_option("--tokens", options.tokens, "max_tokens; 0 = not sent")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(not_a_count);
   command->add_option("--temperature", flags->temperature, "0 is shareable by default")
       ->capture_default_str();
   command->add_flag("--no-temperature", flags->no_temperature,
@@ -104,7 +112,9 @@ void add_burst(CLI::App& app, Action& action) {
                       "base URL of the stub, to ask how many generations ran");
   command->add_flag("--any-upstream", flags->any_upstream,
                     "the upstream is not the stub: do not check its token numbers");
-  command->add_option("--seed", options.seed, "of spread and shares")->capture_default_str();
+  command->add_option("--seed", options.seed, "of spread and shares")
+      ->capture_default_str()
+      ->check(not_a_count);
   command->add_flag("--json", flags->json, "report as JSON");
   command->add_flag("--quiet", flags->quiet, "no progress");
   command->footer(

@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 
@@ -15,8 +16,9 @@ int fail(const std::string& message) {
   return 1;
 }
 
-int misused(const std::string& message) {
-  fail(message);
+int misused(std::string_view command, const std::string& message) {
+  const std::string of_command = command.empty() ? "" : " " + std::string(command);
+  fail(message + " (try: slipstream" + of_command + " --help)");
   return 2;
 }
 
@@ -38,26 +40,20 @@ void print_version() {
   std::printf("slipstream %s\n", version());
 }
 
-// A word that is no subcommand: says which is nearest.
-int explain_usage(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+// One line that says what is wrong; for a word that is no subcommand, which is nearest.
+int explain_usage(const CLI::App& app, const CLI::ParseError& error, std::string_view command) {
   if (error.get_exit_code() == 0) return app.exit(error);
-  if (argc > 1 && argv[1][0] != '-') {
-    std::vector<std::string> names;
-    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
-      names.push_back(sub->get_name());
-    if (std::find(names.begin(), names.end(), argv[1]) == names.end()) {
-      const std::string_view near = nearest(argv[1], names);
-      std::fprintf(stderr, "slipstream: there is no command '%s'", argv[1]);
-      if (!near.empty())
-        std::fprintf(stderr, "; did you mean '%.*s'?", static_cast<int>(near.size()), near.data());
-      std::fprintf(stderr, "\nTry: slipstream --help\n");
-      return 2;
-    }
-  }
-  std::fprintf(stderr, "slipstream: %s\nTry: slipstream%s%s --help\n", error.what(),
-               argc > 1 && argv[1][0] != '-' ? " " : "",
-               argc > 1 && argv[1][0] != '-' ? argv[1] : "");
-  return 2;
+  if (command.starts_with('-'))
+    return misused("", "there is no flag '" + std::string(command) + "' in front of a command");
+  std::vector<std::string> names;
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(sub->get_name());
+  if (std::find(names.begin(), names.end(), command) != names.end())
+    return misused(command, error.what());
+  std::string message = "there is no command '" + std::string(command) + "'";
+  const std::string_view near = nearest(command, names);
+  if (!near.empty()) message += "; did you mean '" + std::string(near) + "'?";
+  return misused("", message);
 }
 
 }  // namespace
@@ -105,13 +101,13 @@ int run(int argc, char** argv) {
   const std::string_view first = argc > 1 ? argv[1] : "";
   if (first.empty() || first == "help") {
     std::fputs(app.help().c_str(), stdout);
-    return first.empty() ? 2 : 0;
+    return first.empty() ? misused("", "a command is missing") : 0;
   }
   try {
     app.parse(argc, argv);
     return action();  // may refuse a value of its own
   } catch (const CLI::ParseError& error) {
-    return explain_usage(app, error, argc, argv);
+    return explain_usage(app, error, first);
   }
 }
 

@@ -1,10 +1,13 @@
 // Command line: flags in, exit code out. Wiring only.
 //
-// Exit codes: 0 done, 1 failed (the reason is one line on stderr), 2 wrong usage.
+// Exit codes: 0 done; 1 failed, such as a port in use, a file that cannot be read, or a wrong value
+// in the configuration file or the environment; 2 a command line that cannot be meant. Of 1 and 2
+// the reason is one line on stderr.
 #pragma once
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 namespace CLI {
 class App;
@@ -24,8 +27,8 @@ void add_explain(CLI::App& app, Action& action);
 
 // Prints "slipstream: MESSAGE" on stderr and returns 1.
 int fail(const std::string& message);
-// The same for flags that make no sense together; returns 2.
-int misused(const std::string& message);
+// The same for a command line that `command` cannot follow, with where to find help; returns 2.
+int misused(std::string_view command, const std::string& message);
 // "30s", "100ms", "5m": for flags that are durations. Throws CLI::ValidationError.
 long long parse_milliseconds(const std::string& text);
 

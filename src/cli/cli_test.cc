@@ -11,6 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "config/options.h"
+#include "net/socket.h"
+
 namespace slipstream::cli {
 namespace {
 
@@ -35,13 +38,15 @@ bool has(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-// One line on stderr that begins with the program's name, and nothing on stdout.
+// Exactly one line on stderr, which begins with the program's name; nothing on stdout. Wrong usage
+// is told where help is.
 void expect_failure(const Outcome& outcome, int code, std::string_view part) {
   EXPECT_EQ(outcome.code, code) << outcome.err;
   EXPECT_EQ(outcome.out, "");
   EXPECT_TRUE(outcome.err.starts_with("slipstream: ")) << outcome.err;
   EXPECT_TRUE(has(outcome.err, part)) << outcome.err;
-  if (code == 1) EXPECT_EQ(outcome.err.find('\n'), outcome.err.size() - 1) << outcome.err;
+  EXPECT_EQ(outcome.err.find('\n'), outcome.err.size() - 1) << outcome.err;
+  EXPECT_EQ(has(outcome.err, "(try: slipstream"), code == 2) << outcome.err;
 }
 
 class TemporaryFile {
@@ -86,18 +91,122 @@ TEST(Cli, VersionIsTheSameBothWays) {
 TEST(Cli, UnknownCommandNamesTheNearest) {
   expect_failure(run_with({"serv"}), 2, "there is no command 'serv'; did you mean 'serve'?");
   expect_failure(run_with({"exlpain"}), 2, "did you mean 'explain'?");
-  expect_failure(run_with({"xyzzyplugh"}), 2, "there is no command 'xyzzyplugh'\n");
+  expect_failure(run_with({"xyzzyplugh"}), 2, "there is no command 'xyzzyplugh' (try: ");
 }
 
-TEST(Cli, WrongUsageIsExitCodeTwoAndPointsToHelp) {
+TEST(Cli, WithoutACommandThereIsHelp) {
   const Outcome nothing = run_with({});
   EXPECT_EQ(nothing.code, 2);
   EXPECT_TRUE(has(nothing.out, "Examples:")) << nothing.out;
-  expect_failure(run_with({"--nonsense"}), 2, "Try: slipstream --help");
-  expect_failure(run_with({"serve", "--nonsense"}), 2, "Try: slipstream serve --help");
-  expect_failure(run_with({"burst", "--callers", "many"}), 2, "Try: slipstream burst --help");
-  expect_failure(run_with({"burst", "--duration", "soon"}), 2, "is not a duration");
-  expect_failure(run_with({"explain"}), 2, "Try: slipstream explain --help");
+  EXPECT_EQ(nothing.err, "slipstream: a command is missing (try: slipstream --help)\n");
+  EXPECT_EQ(run_with({"help"}).code, 0);
+}
+
+struct Refusal {
+  std::vector<std::string> words;
+  int code;
+  const char* part;  // of the line on stderr
+};
+
+void expect_refusals(const std::vector<Refusal>& refusals) {
+  for (const Refusal& refusal : refusals) {
+    std::string line = "slipstream";
+    for (const std::string& word : refusal.words) line += " " + word;
+    SCOPED_TRACE(line);
+    expect_failure(run_with(refusal.words), refusal.code, refusal.part);
+  }
+}
+
+TEST(Cli, AnUnknownFlagOrWordIsExitCodeTwo) {
+  expect_failure(run_with({"--nonsense"}), 2,
+                 "there is no flag '--nonsense' in front of a command (try: slipstream --help)");
+  for (const std::string command : kCommands) {
+    const std::string help = " (try: slipstream " + command + " --help)";
+    SCOPED_TRACE(command);
+    std::vector<std::string> words = {command, "--nonsense"};
+    if (command == "explain") words.push_back("file");
+    expect_failure(run_with(words), 2, "--nonsense" + help);
+    expect_failure(run_with({command, "one", "two"}), 2, help);
+  }
+}
+
+TEST(Cli, WrongUsageIsExitCodeTwo) {
+  const TemporaryFile body("body.json", R"({"model":"m","messages":[]})");
+  expect_refusals({
+      {{"serve", "--listen", "nowhere"}, 2, "`listen` must be an address"},
+      {{"serve", "--upstream", "ftp://x"}, 2, "`upstream.url` must be a URL"},
+      {{"serve", "--workers", "many"}, 2, "`workers` must be a whole number"},
+      {{"serve", "--workers", "65"}, 2, "0 to 64"},
+      {{"serve", "--grace-max", "soon"}, 2, "must be a duration"},
+      {{"serve", "--sampled", "maybe"}, 2, "must be one of separate or share"},
+      {{"serve", "--listen", "127.0.0.1:9090"}, 2, "must be two addresses"},
+      {{"serve", "--config"}, 2, "--config"},
+      {{"serve", "--set", "listen"}, 2, "--set takes name=value"},
+      {{"serve", "--set", "no.such=1"}, 2, "no.such"},
+      {{"stub", "--listen", "nowhere"}, 2, "'nowhere' is not an address"},
+      {{"stub", "--tokens", "many"}, 2, "--tokens"},
+      {{"stub", "--tokens", "-1"}, 2, "needs a whole number"},
+      {{"stub", "--first-token", "soon"}, 2, "needs a duration such as 300ms"},
+      {{"stub", "--script", "nonsense=1"}, 2, "unknown stub setting 'nonsense'"},
+      {{"stub", "--script", "cut_as=x"}, 2, "needs fin, reset or end"},
+      {{"burst", "--target", "ftp://x"}, 2, "'ftp://x' is no http:// URL"},
+      {{"burst", "--stats-url", "x"}, 2, "'x' is no http:// URL"},
+      {{"burst", "--callers", "many"}, 2, "--callers"},
+      {{"burst", "--callers", "0"}, 2, "at least one caller"},
+      {{"burst", "--requests", "-5"}, 2, "'-5' is not a whole number"},
+      {{"burst", "--tokens", "-5"}, 2, "'-5' is not a whole number"},
+      {{"burst", "--seed", "-5"}, 2, "'-5' is not a whole number"},
+      {{"burst", "--aborts", "2"}, 2, "between 0 and 1"},
+      {{"burst", "--temperature", "hot"}, 2, "--temperature"},
+      {{"burst", "--duration", "soon"}, 2, "is not a duration"},
+      {{"burst", "--timeout", "0"}, 2, "above zero"},
+      {{"burst", "--header", "no-colon"}, 2, "--header takes 'name: value'"},
+      {{"demo", "--identical", "0"}, 2, "not in range"},
+      {{"demo", "--different", "many"}, 2, "--different"},
+      {{"explain"}, 2, "file is required"},
+      {{"explain", body.path(), "--header", "no colon"}, 2, "--header"},
+  });
+}
+
+TEST(Cli, FailuresAreExitCodeOne) {
+  SystemClock clock;
+  net::Reactor reactor(clock);
+  const auto taken = net::Listener::open(reactor, {.address = "127.0.0.1:0"}, nullptr);
+  ASSERT_TRUE(taken.ok());
+  const std::string port_in_use = (*taken)->bound_address();
+  const TemporaryFile bad("bad.yaml", "listen: 127.0.0.1:0\ncoalesce:\n  grace_maxx: 3s\n");
+  const TemporaryFile twice("twice.json", R"({"model":"m","model":"n","messages":[]})");
+  expect_refusals({
+      {{"serve", "--listen", port_in_use, "--admin", "off"}, 1, port_in_use.c_str()},
+      {{"serve", "--listen", "127.0.0.1:0", "--admin", port_in_use}, 1, port_in_use.c_str()},
+      {{"serve", "--config", bad.path()}, 1, "bad.yaml:3"},
+      {{"serve", "--config", "/no/such/file"}, 1, "cannot read /no/such/file"},
+      {{"serve", "--tls-certificate", "/no/c", "--tls-key", "/no/k", "--listen", "127.0.0.1:0"},
+       1,
+       "/no/c"},
+      {{"stub", "--listen", port_in_use}, 1, port_in_use.c_str()},
+      {{"explain", "/no/such/file"}, 1, "cannot read /no/such/file"},
+      {{"explain", twice.path()}, 1, "would be refused with 400"},
+  });
+  ::setenv("SLIPSTREAM_WORKERS", "many", 1);
+  const Outcome outcome = run_with({"serve"});
+  ::unsetenv("SLIPSTREAM_WORKERS");
+  expect_failure(outcome, 1, "SLIPSTREAM_WORKERS");
+}
+
+TEST(Cli, HelpOfServeListsTheChoices) {
+  const std::string help = run_with({"serve", "--help"}).out;
+  for (const config::Option& option : config::options()) {
+    if (option.flag.empty()) continue;
+    const std::size_t at = help.find(std::string(option.flag) + " ");
+    ASSERT_NE(at, std::string::npos) << option.flag;
+    const std::string line = help.substr(at, help.find("\n  --", at) - at);
+    for (const auto choice : option.choices) {
+      EXPECT_TRUE(has(line, std::string(choice))) << option.flag << ": " << line;
+    }
+    EXPECT_TRUE(has(line, "[" + std::string(option.default_text) + "]")) << line;
+    if (option.type == config::Type::kBool) EXPECT_TRUE(has(line, "true or false")) << line;
+  }
 }
 
 TEST(Cli, DurationsHaveUnits) {
@@ -124,15 +233,6 @@ TEST(Serve, PrintsWhatIsInForceAndWhereItComesFrom) {
   EXPECT_TRUE(has(outcome.out, "default"));
 }
 
-TEST(Serve, ConfigurationErrorsAreOneLineWithTheirPlace) {
-  const TemporaryFile file("bad.yaml", "listen: 127.0.0.1:0\ncoalesce:\n  grace_maxx: 3s\n");
-  expect_failure(run_with({"serve", "--config", file.path()}), 1, file.path() + ":3");
-  expect_failure(run_with({"serve", "--config", "/no/such/file"}), 1, "cannot read /no/such/file");
-  expect_failure(run_with({"serve", "--listen", "nowhere"}), 1, "listen");
-  expect_failure(run_with({"serve", "--set", "listen"}), 1, "--set takes name=value");
-  expect_failure(run_with({"serve", "--set", "no.such=1"}), 1, "no.such");
-}
-
 // --- explain ---
 
 TEST(Explain, SaysWhetherAndWhy) {
@@ -148,24 +248,14 @@ TEST(Explain, SaysWhetherAndWhy) {
                   "no-store"));
 }
 
-TEST(Explain, RefusesWhatTheGatewayWouldRefuse) {
-  const TemporaryFile twice("twice.json", R"({"model":"m","model":"n","messages":[]})");
-  const TemporaryFile good("good.json", R"({"model":"m","messages":[]})");
-  expect_failure(run_with({"explain", twice.path()}), 1, "would be refused with 400");
-  expect_failure(run_with({"explain", "/no/such/file"}), 1, "cannot read /no/such/file");
-  expect_failure(run_with({"explain", good.path(), "--header", "no colon"}), 1, "--header");
-}
-
 // --- the laboratory ---
 
-TEST(Stub, RefusesAScriptItDoesNotKnow) {
-  expect_failure(run_with({"stub", "--script", "nonsense=1"}), 1, "nonsense");
-  expect_failure(run_with({"stub", "--listen", "nowhere"}), 1, "nowhere");
-}
-
-TEST(Burst, RefusesWhatItCannotSend) {
-  expect_failure(run_with({"burst", "--header", "no-colon", "--quiet"}), 2, "--header takes");
-  expect_failure(run_with({"burst", "--target", "ftp://x", "--quiet"}), 2, "ftp://x");
+TEST(Burst, AServerThatIsNotThereIsAFailure) {
+  const Outcome burst =
+      run_with({"burst", "--target", "http://127.0.0.1:1", "--callers", "1", "--quiet"});
+  EXPECT_EQ(burst.code, 1);
+  EXPECT_TRUE(has(burst.out, "no connection: refused")) << burst.out;
+  EXPECT_EQ(burst.err, "slipstream: not every answer was complete and equal\n");
 }
 
 TEST(Demo, ManyIdenticalCallersCostOneGeneration) {
@@ -173,6 +263,7 @@ TEST(Demo, ManyIdenticalCallersCostOneGeneration) {
   EXPECT_EQ(demo.code, 0) << demo.err;
   EXPECT_TRUE(has(demo.out, "20 identical callers, 1 generation; 2 different ones, 2 generations."))
       << demo.out;
+  EXPECT_TRUE(has(demo.out, "22 generations without Slipstream, 3 with.\n")) << demo.out;
 }
 
 TEST(ConfigReference, IsMarkdown) {

@@ -85,8 +85,10 @@ int verdict(const DemoFlags& flags, const lab::BurstReport& report) {
   if (!flags.json) {
     std::printf(
         "\n%d identical callers, 1 generation; %d different ones, %d generations. Every answer "
-        "complete and equal.\n",
-        flags.identical, flags.different, flags.different);
+        "complete and equal.\n"
+        "%d generations without Slipstream, %d with.\n",
+        flags.identical, flags.different, flags.different, flags.identical + flags.different,
+        1 + flags.different);
   }
   return 0;
 }

@@ -37,7 +37,8 @@ int explain(const ExplainFlags& flags) {
   std::string fields = "content-type: application/json\r\n";
   for (const std::string& header : flags.headers) fields += header + "\r\n";
   auto head = chat_head(fields, body.size());
-  if (!head) return fail("a --header is not a valid HTTP field: " + head.error().message);
+  if (!head)
+    return misused("explain", "a --header is not a valid HTTP field: " + head.error().message);
   contract::Policy policy;
   policy.share_sampled = flags.share_sampled;
   policy.seed_honoured = flags.seed_honoured;

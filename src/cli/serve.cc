@@ -30,13 +30,20 @@ std::optional<std::string> environment(std::string_view name) {
   return value ? std::optional<std::string>(value) : std::nullopt;
 }
 
-// What flags, file and environment say together, or the one line to print.
-Result<config::Loaded, gateway::StartError> load(const ServeFlags& flags) {
+// Where it stands and what is wrong, as one line.
+struct BadSetting {
+  config::Source source;
+  std::string message;
+};
+
+// What flags, file and environment say together.
+Result<config::Loaded, BadSetting> load(const ServeFlags& flags) {
   config::LoadInput input;
   input.environment = environment;
   if (!flags.config_file.empty()) {
     std::ifstream file(flags.config_file);
-    if (!file) return Failure{gateway::StartError{"cannot read " + flags.config_file}};
+    if (!file)
+      return Failure{BadSetting{config::Source::kFile, "cannot read " + flags.config_file}};
     std::ostringstream text;
     text << file.rdbuf();
     input.yaml_text = text.str();
@@ -48,17 +55,31 @@ Result<config::Loaded, gateway::StartError> load(const ServeFlags& flags) {
   for (const std::string& pair : flags.sets) {
     const std::size_t equals = pair.find('=');
     if (equals == std::string::npos)
-      return Failure{gateway::StartError{"--set takes name=value, not '" + pair + "'"}};
+      return Failure{
+          BadSetting{config::Source::kFlag, "--set takes name=value, not '" + pair + "'"}};
     input.flags.emplace_back(pair.substr(0, equals), pair.substr(equals + 1));
   }
   auto loaded = config::load(input);
-  if (!loaded) return Failure{gateway::StartError{loaded.error().message}};
+  if (!loaded) return Failure{BadSetting{loaded.error().source, loaded.error().message}};
   return std::move(*loaded);
+}
+
+std::string help_of(const config::Option& option) {
+  std::string help = std::string(option.effect) + " [" + std::string(option.default_text) + "]";
+  if (option.type == config::Type::kBool) return help + " true or false";
+  for (std::size_t i = 0; i < option.choices.size(); ++i) {
+    help += i == 0 ? " one of " : i + 1 == option.choices.size() ? " or " : ", ";
+    help += option.choices[i];
+  }
+  return help;
 }
 
 int serve(const ServeFlags& flags) {
   auto loaded = load(flags);
-  if (!loaded) return fail(loaded.error().message);
+  if (!loaded) {
+    return loaded.error().source == config::Source::kFlag ? misused("serve", loaded.error().message)
+                                                          : fail(loaded.error().message);
+  }
   if (flags.print_config) {
     std::fputs(config::print_config(*loaded).c_str(), stdout);
     return 0;
@@ -84,8 +105,7 @@ void add_serve(CLI::App& app, Action& action) {
   for (const config::Option& option : config::options()) {
     if (option.flag.empty()) continue;
     flags->values.emplace_back(std::string(option.flag), std::make_unique<std::string>());
-    command->add_option(std::string(option.flag), *flags->values.back().second,
-                        std::string(option.effect) + " [" + std::string(option.default_text) + "]");
+    command->add_option(std::string(option.flag), *flags->values.back().second, help_of(option));
   }
   command->add_option("--set", flags->sets, "any option by name, as name=value; may be repeated")
       ->allow_extra_args(false);

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/cli.h"
+#include "config/scalar.h"
 #include "lab/stub.h"
 #include "net/reactor.h"
 
@@ -25,7 +26,9 @@ int run_stub(const StubFlags& flags) {
                                ",tokens=" + std::to_string(flags.tokens);
   auto script = lab::parse_script(defaults + (flags.script.empty() ? "" : "," + flags.script),
                                   lab::StubScript{});
-  if (!script) return fail(script.error().message);
+  if (!script) return misused("stub", script.error().message);
+  if (!config::parse_address(flags.listen))
+    return misused("stub", "'" + flags.listen + "' is not an address such as 127.0.0.1:9001");
   const SystemClock clock;
   net::Reactor reactor(clock);
   lab::StubOptions options;
@@ -54,9 +57,9 @@ void add_stub(CLI::App& app, Action& action) {
   command->add_option("--interval", flags->interval, "delay between tokens")->capture_default_str();
   command->add_option("--tokens", flags->tokens, "tokens of an answer")->capture_default_str();
   command->add_option("--script", flags->script,
-                      "more settings: load=2s, error=503, error_calls=2, retry_after=1, cut=5, "
-                      "cut_as=fin|reset|end, "
-                      "error_event=5, silence_after=3|head, comments=1s, bytes=64");
+                      "more settings, as name=value,name=value: load=2s, error=400 to 599, "
+                      "error_calls=2, retry_after=1, cut=5, cut_as=fin, reset or end, "
+                      "error_event=5, silence_after=3 or head, comments=1s, bytes=64");
   command->footer(
       "Examples:\n"
       "  slipstream stub --first-token 300ms --tokens 50\n"

@@ -1,5 +1,6 @@
 #include "config/check.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -40,9 +41,12 @@ std::string with_origin(std::string_view name, const Loaded& loaded) {
 std::optional<ConfigError> find_conflict(const Loaded& loaded) {
   for (const Rule& rule : kRules) {
     if (!rule.broken(loaded.settings)) continue;
-    return ConfigError{ConfigFault::kConflict, with_origin(rule.first, loaded) + " and " +
-                                                   with_origin(rule.second, loaded) + " " +
-                                                   std::string(rule.sentence)};
+    return ConfigError{
+        .fault = ConfigFault::kConflict,
+        .message = with_origin(rule.first, loaded) + " and " + with_origin(rule.second, loaded) +
+                   " " + std::string(rule.sentence),
+        .source =
+            std::max(origin_of(loaded, rule.first).source, origin_of(loaded, rule.second).source)};
   }
   return std::nullopt;
 }

@@ -58,8 +58,15 @@ class Loader {
 
   Result<Loaded, ConfigError> run() {
     apply_defaults();
-    for (auto layer : {&Loader::apply_file, &Loader::apply_environment, &Loader::apply_flags}) {
-      if (Problem problem = (this->*layer)()) return Failure{*std::move(problem)};
+    constexpr std::pair<Source, Problem (Loader::*)()> kLayers[] = {
+        {Source::kFile, &Loader::apply_file},
+        {Source::kEnvironment, &Loader::apply_environment},
+        {Source::kFlag, &Loader::apply_flags}};
+    for (const auto& [source, apply] : kLayers) {
+      Problem problem = (this->*apply)();
+      if (!problem) continue;
+      problem->source = source;
+      return Failure{*std::move(problem)};
     }
     if (Problem problem = find_conflict(loaded_)) return Failure{*std::move(problem)};
     return std::move(loaded_);
@@ -159,7 +166,7 @@ class Loader {
   std::string file_place(int line) const { return input_.yaml_name + ":" + std::to_string(line); }
 
   static ConfigError fault(ConfigFault kind, const std::string& place, const std::string& message) {
-    return {kind, place + ": " + message};
+    return {.fault = kind, .message = place + ": " + message};
   }
 
   static ConfigError bad_value(const Option& option, const std::string& place,

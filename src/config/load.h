@@ -35,14 +35,17 @@ enum class ConfigFault {
   kConflict,         // each value is fine, together they are not
 };
 
+// Where a value came from; later layers win.
+enum class Source { kDefault, kFile, kEnvironment, kFlag };
+
 struct ConfigError {
   ConfigFault fault = ConfigFault::kSyntax;
   // One sentence for the operator: place, option, accepted form. Never shows a secret.
   std::string message;
+  // The layer at fault; of a conflict, the latest that takes part.
+  Source source = Source::kDefault;
 };
 
-// Where a value came from.
-enum class Source { kDefault, kFile, kEnvironment, kFlag };
 struct Origin {
   Source source = Source::kDefault;
   std::string place;  // `slipstream.yaml:12`, the variable's name, or the flag

@@ -163,6 +163,27 @@ TEST(Load, ConflictsNameBothOrigins) {
   }
 }
 
+TEST(Load, ErrorsNameTheLayerAtFault) {
+  const auto source_of = [](const LoadInput& input) { return load(input).error().source; };
+  LoadInput file;
+  file.yaml_text = "workers: many";
+  EXPECT_EQ(source_of(file), Source::kFile);
+  LoadInput environment;
+  environment.environment = [](std::string_view name) -> std::optional<std::string> {
+    if (name == "SLIPSTREAM_WORKERS") return "many";
+    return std::nullopt;
+  };
+  EXPECT_EQ(source_of(environment), Source::kEnvironment);
+  LoadInput flags;
+  flags.flags = {{"workers", "many"}};
+  EXPECT_EQ(source_of(flags), Source::kFlag);
+  flags.flags = {{"no.such", "1"}};
+  EXPECT_EQ(source_of(flags), Source::kFlag);
+  file.yaml_text = "admin: 127.0.0.1:7";
+  file.flags = {{"listen", "127.0.0.1:7"}};
+  EXPECT_EQ(source_of(file), Source::kFlag) << "the flag made the conflict";
+}
+
 TEST(Load, SecretsAreNeverShown) {
   const std::string canary = "canary-canary-canary";
   const Loaded all = loaded(from("scope: {secret: '${KEY}'}\n", {{"KEY", canary}}));

@@ -52,7 +52,8 @@ std::vector<Option> upstream() {
       {AT(upstream.first_event_timeout), "", kDuration, "60s", kTimeout, kYes,
        "Longest wait for the first event of an answer, queueing in the server included."},
       {AT(upstream.between_events_timeout), "", kDuration, "30s", kTimeout, kYes,
-       "Longest silence between two events of an answer."},
+       "Longest silence between two events of an answer; comments break it, but do not carry an "
+       "answer beyond first_event_timeout."},
       {AT(upstream.flight_age_max), "", kDuration, "3600s", kTimeout, kYes,
        "Age at which a flight is ended even while it makes progress."},
       {AT(upstream.idle_timeout), "", kDuration, "4s", kTimeout, kYes,
@@ -87,6 +88,10 @@ std::vector<Option> limits() {
        "Largest request body; larger ones are refused with 413."},
       {AT(limits.connections), "", kInteger, "65536", Bounds(1, 1000000), kNo,
        "Most caller connections over all workers."},
+      {AT(limits.connections_per_address), "", kInteger, "0", Bounds(0, 1000000), kNo,
+       "Most connections of one caller address over all workers, further ones are reset; an IPv6 "
+       "/64 network counts as one address. 0 sets no limit: behind a load balancer all callers "
+       "share its address."},
       {AT(limits.pipelined_bytes), "", kSize, "64KiB", Bounds(kKiB, 16 * kMiB), kNo,
        "Most bytes read ahead of the request being served on one connection."},
       {AT(limits.head_time), "", kDuration, "10s", kTimeout, kNo,

@@ -70,6 +70,7 @@ struct Settings {
     std::uint64_t head_fields = 0;
     std::uint64_t body_bytes = 0;
     std::uint64_t connections = 0;
+    std::uint64_t connections_per_address = 0;  // 0: off
     std::uint64_t pipelined_bytes = 0;
     Milliseconds head_time{};
     std::uint64_t body_bytes_per_second = 0;

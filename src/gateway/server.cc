@@ -28,16 +28,25 @@ upstream::ClientOptions client_options(const config::Settings& settings) {
 }  // namespace
 
 struct Server::Crew final : net::AcceptHandler {
-  Crew(Shared& shared, flight::WorkerIndex index, const net::TlsContext* callers,
-       const net::TlsContext* to_upstream)
+  Crew(Shared& shared, flight::WorkerIndex index, AddressLimit* limit,
+       const net::TlsContext* callers, const net::TlsContext* to_upstream)
       : reactor(shared.clock),
         connector(reactor, to_upstream),
         client(reactor, connector, client_options(shared.settings)),
         worker(shared, index, reactor, client, std::make_unique<SeededRandom>(system_seed())),
         drain_poll(reactor, [this] { poll_drain(); }),
+        address_limit(limit),
         caller_tls(callers) {}
 
   void on_accepted(std::unique_ptr<net::ByteStream> stream) override {
+    if (address_limit) {
+      std::string caller = AddressLimit::caller_of(stream->peer_address());
+      if (address_limit->enter(caller) == AddressLimit::Entry::kFull) {
+        worker.count_refusal(RefusedBecause::kConnectionsPerAddress);
+        return stream->reset();
+      }
+      stream = counted(std::move(stream), *address_limit, std::move(caller));
+    }
     if (caller_tls) stream = net::TlsStream::accept(*caller_tls, std::move(stream));
     worker.on_accepted(std::move(stream));
   }
@@ -68,6 +77,7 @@ struct Server::Crew final : net::AcceptHandler {
   upstream::Client client;
   Worker worker;
   net::Timer drain_poll;
+  AddressLimit* address_limit;  // null: off
   const net::TlsContext* caller_tls;
   std::unique_ptr<net::Listener> listener;
   Time drain_until = kNever;
@@ -106,11 +116,14 @@ Result<std::unique_ptr<Server>, StartError> Server::create(const config::Setting
   }
   const std::size_t count = worker_count(settings);
   server->shared_ = std::make_unique<Shared>(settings, count, metrics, log, clock);
+  if (settings.limits.connections_per_address)
+    server->address_limit_ =
+        std::make_unique<AddressLimit>(settings.limits.connections_per_address);
   server->address_ = config::format_address(settings.listen);
   for (std::size_t i = 0; i < count; ++i) {
-    server->crews_.push_back(
-        std::make_unique<Crew>(*server->shared_, static_cast<flight::WorkerIndex>(i),
-                               server->caller_tls_.get(), server->upstream_tls_.get()));
+    server->crews_.push_back(std::make_unique<Crew>(
+        *server->shared_, static_cast<flight::WorkerIndex>(i), server->address_limit_.get(),
+        server->caller_tls_.get(), server->upstream_tls_.get()));
     net::ListenOptions listen;
     listen.address = server->address_;
     listen.send_buffer_bytes = static_cast<int>(settings.limits.send_buffer_bytes);

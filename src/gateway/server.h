@@ -3,6 +3,7 @@
 // Thread rule: construct, start and destroy on one thread; drain(), stop() and the gauges from any.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "gateway/address_limit.h"
 #include "gateway/shared.h"
 #include "net/socket.h"
 #include "net/tls.h"
@@ -57,6 +59,7 @@ class Server {
   std::unique_ptr<net::TlsContext> caller_tls_;
   std::unique_ptr<net::TlsContext> upstream_tls_;
   std::unique_ptr<Shared> shared_;
+  std::unique_ptr<AddressLimit> address_limit_;  // null: off
   std::vector<std::unique_ptr<Crew>> crews_;
   std::string address_;
 };

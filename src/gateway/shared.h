@@ -26,10 +26,17 @@ enum class RefusedBecause {
   kTooSlow,
   kDraining,
   kConnections,
-  kPipelined
+  kConnectionsPerAddress,
+  kPipelined,
 };
-inline constexpr std::array<std::string_view, 7> kRefusedBecauseNames = {
-    "bad_http", "bad_body", "too_large", "too_slow", "draining", "connections", "pipelined"};
+inline constexpr std::array<std::string_view, 8> kRefusedBecauseNames = {"bad_http",
+                                                                         "bad_body",
+                                                                         "too_large",
+                                                                         "too_slow",
+                                                                         "draining",
+                                                                         "connections",
+                                                                         "connections_per_address",
+                                                                         "pipelined"};
 
 struct Shared {
   Shared(const config::Settings& with, std::size_t worker_count, telemetry::Metrics& to,

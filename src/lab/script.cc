@@ -76,6 +76,14 @@ ScriptError unknown(std::string_view name) {
   return {message};
 }
 
+std::string_view form_of(const Target& target) {
+  if (std::holds_alternative<Duration StubScript::*>(target)) return "a duration such as 300ms";
+  if (std::holds_alternative<CutAs StubScript::*>(target)) return "fin, reset or end";
+  if (target == Target(&StubScript::error)) return "a status from 400 to 599";
+  if (target == Target(&StubScript::silence_after)) return "a whole number or head";
+  return "a whole number";
+}
+
 // Applies one "name=value"; nothing if that went well.
 std::optional<ScriptError> apply(StubScript& script, std::string_view setting) {
   const std::size_t equals = setting.find('=');
@@ -87,7 +95,8 @@ std::optional<ScriptError> apply(StubScript& script, std::string_view setting) {
     const bool fits =
         std::visit([&](auto member) { return assign(script, member, value); }, known.target);
     if (fits) return std::nullopt;
-    return ScriptError{"stub setting '" + std::string(setting) + "' has a value out of form"};
+    return ScriptError{"stub setting '" + std::string(setting) + "' needs " +
+                       std::string(form_of(known.target))};
   }
   return unknown(name);
 }
