@@ -88,12 +88,12 @@ section_tsan() {
   run_ctest tsan tsan -L "$concurrent" --no-tests=error
 }
 
-fuzz_command() {  # TARGET: seeds are src/<folder>/testdata, what it learns stays in build/fuzz/corpus
+fuzz_command() {  # TARGET: seeds are src/<folder>/testdata/fuzz/TARGET; what it learns stays in build/fuzz/corpus
   local target=$1 program folder corpus="build/fuzz/corpus/$1" seeds=()
   program=$(find build/fuzz -type f -name "$target" -perm -u+x | head -n 1)
   folder=$(dirname "${program#build/fuzz/}")
   mkdir -p "$corpus" build/fuzz/findings
-  if [[ -d $folder/testdata ]]; then seeds+=("$folder/testdata"); fi
+  if [[ -d $folder/testdata/fuzz/$target ]]; then seeds+=("$folder/testdata/fuzz/$target"); fi
   echo "$program" -max_total_time="$fuzz_seconds" -timeout=10 -rss_limit_mb=2048 \
     -artifact_prefix="build/fuzz/findings/$target-" "$corpus" "${seeds[@]}"
 }
