@@ -2,6 +2,9 @@
 
 #include <prometheus/text_serializer.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/check.h"
 #include "telemetry/page.h"
 
@@ -31,16 +34,24 @@ void Metrics::add_gauge(std::string name, std::string help, std::function<double
 
 std::vector<prometheus::MetricFamily> Metrics::Collect() const {
   Page page;
+  Distinct keys;
   for (const WorkerMetrics& worker : workers_) {
+    keys.merge(worker.keys());
     worker.each([&](const Series& series) { page.add(series); });
   }
   auto families = page.families(label_names_);
   for (const Gauge& gauge : gauges_) {
     families.push_back(gauge_family(gauge.name, gauge.help, gauge.read()));
   }
+  families.push_back(gauge_family("slipstream_unique_keys",
+                                  "Different keys seen since the start, shared or not; an "
+                                  "estimate (HyperLogLog, 1.6 %).",
+                                  std::round(keys.estimate())));
   auto build = gauge_family("slipstream_build_info", "Always 1; the version is a label.", 1);
   build.metric.front().label.push_back({"version", version_});
   families.push_back(std::move(build));
+  std::sort(families.begin(), families.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
   return families;
 }
 

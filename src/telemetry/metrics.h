@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "telemetry/distinct.h"
 #include "telemetry/label_limit.h"
 #include "telemetry/series.h"
 
@@ -52,6 +53,10 @@ class WorkerMetrics {
   Series& series(std::string_view route, std::string_view model, std::string_view endpoint,
                  std::string_view tenant);
 
+  // A request had this key, whatever became of it. Precondition: `hash` is uniform.
+  void note_key(std::uint64_t hash) { keys_.note(hash); }
+  const Distinct& keys() const { return keys_; }  // any thread
+
   template <typename Visit>
   void each(Visit&& visit) const {
     list_.each(std::forward<Visit>(visit));
@@ -69,6 +74,7 @@ class WorkerMetrics {
   LabelLimit& models_;
   LabelLimit& tenants_;
   SeriesList list_;
+  Distinct keys_;
   std::vector<Slot> slots_;  // open addressing, power of two, at most half full
   std::size_t used_ = 0;
 };
@@ -103,7 +109,7 @@ class Metrics final : public prometheus::Collectable {
   // Precondition: `name` starts with "slipstream_" and is new (aborts otherwise).
   void add_gauge(std::string name, std::string help, std::function<double()> read);
 
-  // The page in Prometheus text format 0.0.4.
+  // The page in Prometheus text format 0.0.4: families by name, label sets in their order.
   std::string expose() const;
   std::vector<prometheus::MetricFamily> Collect() const override;
 

@@ -51,7 +51,7 @@ TEST(Metrics, EveryFamilyIsDeclaredOnceWithPrefixAndUnit) {
       EXPECT_TRUE(family.name.ends_with("_seconds")) << family.name;
     }
   }
-  EXPECT_EQ(names.size(), kCounterCount + kLabelledCounterCount + kHistogramCount + 2);
+  EXPECT_EQ(names.size(), kCounterCount + kLabelledCounterCount + kHistogramCount + 3);
 }
 
 TEST(Metrics, LabelledCountersUseTheRegisteredNames) {

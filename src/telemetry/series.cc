@@ -9,8 +9,6 @@ namespace {
 
 constexpr Declaration kCounters[] = {
     {"slipstream_requests_total", "Requests from callers.", ""},
-    {"slipstream_unique_keys_total", "Shareable requests that found no live flight of their key.",
-     ""},
     {"slipstream_leaders_total", "Requests that opened a flight.", ""},
     {"slipstream_followers_total", "Requests that joined a live flight.", ""},
     {"slipstream_fallbacks_total", "Followers that made an own call after all.", ""},

@@ -16,7 +16,6 @@ namespace slipstream::telemetry {
 
 enum class Counter {
   kRequests,
-  kUniqueKeys,
   kLeaders,
   kFollowers,
   kFallbacks,

@@ -31,7 +31,6 @@ void check_counts(const Outcome& outcome, Findings& findings) {
   const std::uint64_t followers = lines_named(outcome, "follower");
   const std::uint64_t solos = lines_named(outcome, "solo");
   equal(findings, "leaders counted", counts.of(Counter::kLeaders), leaders);
-  equal(findings, "keys counted", counts.of(Counter::kUniqueKeys), leaders);
   equal(findings, "followers counted", counts.of(Counter::kFollowers), followers);
   equal(findings, "requests and fallbacks counted",
         counts.of(Counter::kRequests) + counts.of(Counter::kFallbacks),
