@@ -33,6 +33,7 @@ JoinRefusal Core::join(Time now, const Bounds& bounds, std::uint64_t log_bytes, 
   if (age > max_age) return JoinRefusal::kTooOldForCaller;
   if (subscribers_ >= bounds.subscribers_max) return JoinRefusal::kFull;
   ++subscribers_;
+  ++joins_;
   grace_until_ = kNever;
   return JoinRefusal::kNone;
 }

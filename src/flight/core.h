@@ -42,6 +42,8 @@ class Core {
   State state() const { return state_; }
   bool terminal() const { return state_ >= State::kComplete; }
   std::uint32_t subscribers() const { return subscribers_; }
+  // Callers who came after the first, whether still here or not.
+  std::uint32_t joins() const { return joins_; }
   std::uint32_t attempts() const { return attempts_; }
   Time opened_at() const { return opened_at_; }
   bool in_grace() const { return grace_until_ != kNever; }
@@ -92,6 +94,7 @@ class Core {
   Time opened_at_;
   Time grace_until_ = kNever;
   std::uint32_t subscribers_ = 0;
+  std::uint32_t joins_ = 0;
   std::uint32_t attempts_ = 0;
   std::uint32_t retries_ = 0;  // granted
   State state_ = State::kOpening;

@@ -71,7 +71,12 @@ Duration Exchange::time_allowed() const {
 void Exchange::body(std::string_view bytes) {
   if (over_) return;
   if (surface_ != contract::Surface::kPassThrough) {
-    if (body_.empty()) body_ = worker_.take_buffer();
+    if (body_.empty()) {
+      // What is promised is only believed up to a point.
+      const std::uint64_t expected = std::min<std::uint64_t>(head_.content_length(), 64 * 1024);
+      body_ = worker_.take_buffer(expected);
+      body_.reserve(expected);
+    }
     body_.append(bytes);
   } else if (flight_) {
     live().upload(bytes);
@@ -98,7 +103,7 @@ std::string Exchange::tenant_label(const contract::Scope& scope) const {
 
 void Exchange::dispatch_contract() {
   const contract::Policy& policy = worker_.shared().policy;
-  const contract::Scope scope = worker_.examiner().scope_of(head_);
+  const contract::Scope scope = worker_.examiner().scope_of(head_, session_->scope_memo());
   auto examined = worker_.examiner().examine(surface_, head_, body_, scope, policy);
   if (!examined) return refuse_body(examined.error());
   contract::Contract& contract = *examined;
@@ -109,6 +114,7 @@ void Exchange::dispatch_contract() {
     contract.verdict.shareable = false;
     contract.verdict.reason = contract::Reason::kMemory;
   }
+  worker_.metrics().note_key(contract::KeyHash()(contract.key));
   reason_ = contract.verdict.reason;
   series_->add(Counter::kRequests);
   series_->add(LabelledCounter::kVerdicts, static_cast<int>(reason_));
@@ -195,7 +201,6 @@ void Exchange::share(const contract::Contract& contract) {
   }
   role_ = entry.opened ? Role::kLeader : Role::kFollower;
   series_->add(entry.opened ? Counter::kLeaders : Counter::kFollowers);
-  if (entry.opened) series_->add(Counter::kUniqueKeys);
   if (worker_.shared().log.enabled(telemetry::Level::kInfo)) {
     worker_.shared().log.event(telemetry::Level::kInfo, to_string(role_),
                                {{"key", contract.key.short_hex()},

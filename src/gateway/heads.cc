@@ -129,11 +129,9 @@ void append_upstream_head(std::string& out, const http::Head& from, const Upstre
   out += from.target();
   out += " HTTP/1.1\r\n";
   http::append_field(out, "host", with.host);
-  for (std::size_t i = 0; i < from.field_count(); ++i) {
-    const http::Head::Field field = from.field(i);
-    if (!contract::is_forwarded(from, field.name)) continue;
+  contract::for_each_forwarded(from, [&](const http::Head::Field& field) {
     http::append_field(out, field.name, field.value);
-  }
+  });
   http::append_field(out, "x-request-id", with.request_id);
   if (with.upload == Upload::kLength)
     http::append_field(out, "content-length", with.content_length);

@@ -80,7 +80,10 @@ void LiveFlight::arm_deadline() {
                               : settings.request.deadline;
     next = std::min(next, sent_at_ + wait);
   } else if (mode_ == Order::Answer::kStream && !paused()) {
-    next = std::min(next, worker_.now() + settings.upstream.between_events_timeout);
+    // Comments are a sign of life, but no answer: they stretch the wait, to that for a first event.
+    const Duration between = settings.upstream.between_events_timeout;
+    const Duration stretched = std::max<Duration>(between, settings.upstream.first_event_timeout);
+    next = std::min({next, worker_.now() + between, last_event_at_ + stretched});
   }
   attempt_->set_deadline(next);
 }
@@ -94,11 +97,9 @@ void LiveFlight::on_deadline() {
 }
 
 void LiveFlight::on_head(const http::Head& head) {
-  worker_.shared().table.change(*this, [](Core& core) {
-    core.headed();
-    return 0;
-  });
+  head_told_to_core_ = false;
   mutable_head() = answer_head(head);
+  mutable_head().content_length = head.content_length();
   if (order_.answer == Order::Answer::kRelayed) {
     // Whatever their heads say, these have no body (RFC 9110 sections 15.3.5 and 15.4.5).
     const bool bodiless = order_.head_method || head.status() == 204 || head.status() == 304;
@@ -119,7 +120,7 @@ void LiveFlight::on_body(std::string_view bytes) {
   if (over_) return;
   if (mode_ == Order::Answer::kStream) return collect_events(bytes);
   if (committed_) return append_framed(bytes);
-  if (collected_.empty()) collected_ = worker_.take_buffer();
+  if (collected_.empty()) collected_ = worker_.take_buffer(mutable_head().content_length);
   collected_.append(bytes);
   if (collected_.size() <= worker_.shared().settings.upstream.response_bytes_max) return;
   // Too large to hold back: passed on as it comes, and not repeatable any more.
@@ -155,6 +156,7 @@ bool LiveFlight::take_event(std::string_view raw) {
   const bool semantic = kind == contract::EventKind::kSemantic ||
                         kind == contract::EventKind::kDone || kind == contract::EventKind::kUsage;
   const bool full = !committed_ && collected_.size() + raw.size() > kPreambleBytesMax;
+  if (kind != contract::EventKind::kComment) last_event_at_ = worker_.now();
   // A server that pings for minutes before its first token: comments mean nothing, some are enough.
   if (full && kind == contract::EventKind::kComment) return true;
   collected_.append(raw);
@@ -162,11 +164,21 @@ bool LiveFlight::take_event(std::string_view raw) {
   return true;
 }
 
+// The state is for pages alone: an answer that comes in one piece never shows it.
+void LiveFlight::note_head() {
+  if (std::exchange(head_told_to_core_, true)) return;
+  worker_.shared().table.change(*this, [](Core& core) {
+    core.headed();
+    return 0;
+  });
+}
+
 // Before the commit point what the event says is the answer, unless a retry does better. After it
 // the upstream's own words reach every subscriber, and the end is still a broken one.
 void LiveFlight::take_error_event(std::string_view raw) {
   if (committed_) {
     collected_.append(raw);
+    cause_ = to_string(FailureClass::kInBandError);
     series_->add(LabelledCounter::kUpstreamFailures, static_cast<int>(FailureClass::kInBandError));
     return complete(FlightEnding::kCut);
   }
@@ -180,7 +192,8 @@ void LiveFlight::take_error_event(std::string_view raw) {
 }
 
 void LiveFlight::on_batch() {
-  if (over_ || !committed_) return;
+  if (over_) return;
+  if (!committed_) return note_head();
   const Duration window =
       std::max<Duration>(worker_.shared().settings.replay.flush_window, busy_window_);
   // Merging is for events; bytes that pile up meanwhile must not hide from the pace.
@@ -236,15 +249,19 @@ void LiveFlight::append_framed(std::string_view bytes) {
 }
 
 void LiveFlight::commit(AnswerHead::Body body, std::uint64_t length) {
+  worker_.shared().table.change(*this, [](Core& core) {
+    core.commit();
+    return 0;
+  });
+  show(body, length);
+}
+
+void LiveFlight::show(AnswerHead::Body body, std::uint64_t length) {
   committed_ = true;
   first_published_at_ = worker_.now();
   series_->observe(Histogram::kUpstreamFirstEvent, to_seconds(first_published_at_ - sent_at_));
   mutable_head().body = body;
   mutable_head().content_length = length;
-  worker_.shared().table.change(*this, [](Core& core) {
-    core.commit();
-    return 0;
-  });
   // Nothing is sent again from here on.
   worker_.give_buffer(std::move(order_.head));
   if (order_.body_kind == upstream::Call::Body::kWhole && attempt_ &&
@@ -280,6 +297,7 @@ void LiveFlight::settle_pace() {
   }
   if (paused() && log().published() - std::min(log().published(), fastest_position()) <= limit) {
     set_paused(false);
+    last_event_at_ = worker_.now();  // what it sent meanwhile was not looked at
     attempt_->resume();
     arm_deadline();
   }
@@ -317,19 +335,20 @@ void LiveFlight::end_of_stream() {
 
 void LiveFlight::end_of_body() {
   if (mutable_head().status >= 400) return reject_or_retry();
-  contract::BodyJudgement judgement = contract::judge_body(collected_, worker_.judge_memory());
-  if (judgement.error) {
-    mutable_head().status = judgement.error_status;
-    return reject_or_retry();
+  // The framing proves that the body is whole; what it says matters only if it may be an error, if
+  // nothing framed it, or to followers, who want to know what they saved.
+  if (ends_with_connection_ || contract::may_be_error(collected_)) {
+    const contract::BodyJudgement judgement =
+        contract::judge_body(collected_, worker_.judge_memory());
+    if (judgement.error) {
+      mutable_head().status = judgement.error_status;
+      return reject_or_retry();
+    }
+    if (ends_with_connection_ && mutable_head().status == 200 && !judgement.finished) {
+      return attempt_failed(FailureClass::kCut);
+    }
   }
-  // Where only the connection's end says that this is all, it takes a finish reason to believe it.
-  if (ends_with_connection_ && mutable_head().status == 200 && !judgement.finished) {
-    return attempt_failed(FailureClass::kCut);
-  }
-  completion_tokens_ = judgement.usage.completion_tokens;
-  commit(AnswerHead::Body::kLength, collected_.size());
-  complete(judgement.finished || mutable_head().status != 200 ? FlightEnding::kWhole
-                                                              : FlightEnding::kClaimed);
+  complete(FlightEnding::kWhole);
 }
 
 void LiveFlight::reject_or_retry() {

@@ -93,8 +93,11 @@ class LiveFlight final : public flight::Flight,
   void reject_or_retry();
   void take_error_event(std::string_view raw);
 
-  // Freezes the head and makes the collected bytes visible.
+  void note_head();
+  // Passes the commit point: shows the answer, and nothing is sent again.
   void commit(flight::AnswerHead::Body body, std::uint64_t length);
+  // Freezes the head and makes the collected bytes visible.
+  void show(flight::AnswerHead::Body body, std::uint64_t length);
   // How subscribers are told where a body of unknown length ends.
   flight::AnswerHead::Body unknown_length() const;
   // The events of this batch, as one chunk.
@@ -126,6 +129,7 @@ class LiveFlight final : public flight::Flight,
   contract::StreamJudge judge_;
   std::string collected_;  // before commit: preamble or body; after: events of this batch
   Time sent_at_ = kNever;
+  Time last_event_at_ = Time::min();  // that was more than a comment
   Time first_published_at_ = kNever;
   Time retry_at_ = kNever;
   Time grace_at_ = kNever;
@@ -135,10 +139,12 @@ class LiveFlight final : public flight::Flight,
   Order::Answer mode_ = Order::Answer::kRelayed;  // how this attempt's answer is read
   bool ends_with_connection_ = false;             // the answer's body has no framing of its own
   bool committed_ = false;
+  bool head_told_to_core_ = true;
   bool head_told_ = false;  // subscribers were woken for the head
   bool over_ = false;
   std::uint64_t completion_tokens_ = 0;
   std::string failure_body_;
+  std::string_view cause_;  // what broke it, for the log
   net::Task on_upload_space_;
 };
 

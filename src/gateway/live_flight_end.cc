@@ -30,6 +30,7 @@ bool is_answer(FailureClass failure) {
 
 void LiveFlight::attempt_failed(FailureClass failure) {
   attempt_.reset();
+  cause_ = to_string(failure);
   series_->add(LabelledCounter::kUpstreamFailures, static_cast<int>(failure));
   const FailureRule& rule = upstream::rule_of(failure);
   const config::Settings::Retry& retry = worker_.shared().settings.retry;
@@ -71,6 +72,7 @@ void LiveFlight::retry_later(FailureClass failure) {
     wait = std::max<Duration>(wait, milliseconds(mutable_head().retry_after_ms));
   }
   mutable_head() = AnswerHead{};
+  cause_ = {};
   retry_at_ = worker_.now() + wait;
   set_timer(retry_at_);
 }
@@ -109,19 +111,23 @@ void LiveFlight::break_off(FailureClass failure) {
 
 void LiveFlight::complete(FlightEnding ending) {
   append_events();
+  const bool joined = worker_.shared().table.change(*this, [&](Core& core) {
+    if (ending == FlightEnding::kCut) {
+      core.fail();
+    } else if (!core.terminal()) {
+      core.commit();
+      core.complete();
+    }
+    return core.joins() > 0;
+  });
   if (mode_ == Order::Answer::kStream) {
     completion_tokens_ =
         judge_.usage().known ? judge_.usage().completion_tokens : judge_.semantic_events();
+  } else if (joined && !committed_) {
+    completion_tokens_ =
+        contract::judge_body(collected_, worker_.judge_memory()).usage.completion_tokens;
   }
-  worker_.shared().table.change(*this, [&](Core& core) {
-    if (core.terminal()) return 0;
-    if (ending == FlightEnding::kCut) {
-      core.fail();
-    } else {
-      core.complete();
-    }
-    return 0;
-  });
+  if (!committed_) show(AnswerHead::Body::kLength, collected_.size());
   attempt_.reset();
   finish(ending);
 }
@@ -139,7 +145,7 @@ void LiveFlight::finish(FlightEnding ending) {
   if (relayed && head().event_stream && head().body != AnswerHead::Body::kLength)
     append_framed("\n\n");
   mutable_log().end(ending);
-  worker_.flight_ended(*this, ending);
+  worker_.flight_ended(*this, ending, cause_);
   worker_.hall().announce(*this);
   // This may be the last reference, and a callback of ours may be running.
   worker_.release_later(std::move(self_));

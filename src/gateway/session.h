@@ -28,6 +28,7 @@ class Session final : public net::StreamHandler, public boost::intrusive::list_b
   // For its exchange.
   Worker& worker() { return worker_; }
   net::ByteStream& stream() { return *stream_; }
+  contract::ScopeMemo& scope_memo() { return scope_memo_; }
   // The exchange is over; the connection goes on or ends.
   void exchange_over(After after);
   // A paused upload may go on.
@@ -69,6 +70,7 @@ class Session final : public net::StreamHandler, public boost::intrusive::list_b
   http::Parser parser_;
   std::unique_ptr<Exchange> exchange_;
   std::string held_;  // pipelined bytes
+  contract::ScopeMemo scope_memo_;
   net::Timer timer_;
   Time since_;  // kReading: first byte of the request or start of idleness; kLingering: its start
   std::uint64_t received_ = 0;  // bytes of this request; kLingering: bytes thrown away

@@ -58,22 +58,24 @@ void Worker::on_accepted(std::unique_ptr<net::ByteStream> stream) {
   session->on_readable();
 }
 
-std::string Worker::take_buffer() {
-  if (buffers_.empty()) return {};
-  std::string buffer = std::move(buffers_.back());
-  buffers_.pop_back();
+std::string Worker::take_buffer(std::uint64_t expected) {
+  auto& buffers = expected > kBufferBytesSmall ? large_buffers_ : small_buffers_;
+  if (buffers.empty()) return {};
+  std::string buffer = std::move(buffers.back());
+  buffers.pop_back();
   return buffer;
 }
 
 void Worker::give_buffer(std::string&& buffer) {
+  auto& buffers = buffer.capacity() > kBufferBytesSmall ? large_buffers_ : small_buffers_;
   const bool worth_it =
       buffer.capacity() >= kBufferBytesMin && buffer.capacity() <= kBufferBytesMax;
-  if (!worth_it || buffers_.size() >= kBuffersKept) {
+  if (!worth_it || buffers.size() >= kBuffersKept) {
     std::string().swap(buffer);  // assigning an empty string would keep the memory
     return;
   }
   buffer.clear();
-  buffers_.push_back(std::move(buffer));
+  buffers.push_back(std::move(buffer));
 }
 
 http::Head Worker::take_head() {
@@ -120,7 +122,7 @@ void Worker::flight_started(LiveFlight& flight) {
   live_flights_.store(live_flights() + 1, std::memory_order_relaxed);
 }
 
-void Worker::flight_ended(LiveFlight& flight, flight::FlightEnding ending) {
+void Worker::flight_ended(LiveFlight& flight, flight::FlightEnding ending, std::string_view cause) {
   flights_.erase(flights_.iterator_to(flight));
   live_flights_.store(live_flights() - 1, std::memory_order_relaxed);
   const auto level = ending == flight::FlightEnding::kCut || ending == flight::FlightEnding::kFailed
@@ -130,13 +132,17 @@ void Worker::flight_ended(LiveFlight& flight, flight::FlightEnding ending) {
   shared_.log.event(level, "flight",
                     {{"flight", flight.id()},
                      {"ending", to_string(ending)},
+                     {"cause", cause},
+                     {"endpoint", shared_.endpoint},
                      {"ms", to_ms(now() - flight.opened_at())},
                      {"bytes", flight.log().appended()}});
 }
 
 void Worker::note_retry(const LiveFlight& flight, upstream::FailureClass failure) {
   shared_.log.event(telemetry::Level::kWarning, "retry",
-                    {{"flight", flight.id()}, {"cause", upstream::to_string(failure)}});
+                    {{"flight", flight.id()},
+                     {"cause", upstream::to_string(failure)},
+                     {"endpoint", shared_.endpoint}});
 }
 
 void Worker::count_refusal(RefusedBecause because) {

@@ -53,7 +53,9 @@ class Worker final : public flight::WakePort, public net::AcceptHandler {
   void on_accepted(std::unique_ptr<net::ByteStream> stream) override;
 
   // Empty strings with memory of their own, for bodies and heads: a warm worker allocates none.
-  std::string take_buffer();
+  // `expected`: about how many bytes will be put in, so that a body does not outgrow a head's
+  // memory.
+  std::string take_buffer(std::uint64_t expected = 0);
   void give_buffer(std::string&& buffer);
   // The same for heads: only a message that is being read, or kept, has one.
   http::Head take_head();
@@ -64,7 +66,8 @@ class Worker final : public flight::WakePort, public net::AcceptHandler {
   void take_back(std::unique_ptr<Exchange> exchange);
 
   void flight_started(LiveFlight& flight);
-  void flight_ended(LiveFlight& flight, flight::FlightEnding ending);
+  // `cause`: what broke it, empty if nothing did.
+  void flight_ended(LiveFlight& flight, flight::FlightEnding ending, std::string_view cause);
   void note_retry(const LiveFlight& flight, upstream::FailureClass failure);
   void count_refusal(RefusedBecause because);
   std::string make_id(char prefix);
@@ -96,6 +99,7 @@ class Worker final : public flight::WakePort, public net::AcceptHandler {
   static constexpr std::size_t kExchangesKept = 256;
   static constexpr std::size_t kBuffersKept = 512;
   static constexpr std::size_t kBufferBytesMin = 256;
+  static constexpr std::size_t kBufferBytesSmall = 640;  // a head; above it, a body
   static constexpr std::size_t kBufferBytesMax = 32 * 1024;
 
   Shared& shared_;
@@ -111,7 +115,8 @@ class Worker final : public flight::WakePort, public net::AcceptHandler {
   std::vector<char> buffer_;
   std::string date_;
   Time date_made_at_ = Time::min();
-  std::vector<std::string> buffers_;
+  std::vector<std::string> small_buffers_;
+  std::vector<std::string> large_buffers_;
   std::vector<http::Head> heads_;
   std::vector<flight::FlightRef> released_;
   std::vector<std::unique_ptr<Exchange>> spare_exchanges_;

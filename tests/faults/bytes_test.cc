@@ -166,5 +166,19 @@ TEST(Faults, H07_CommentsAreNoFirstToken) {
   EXPECT_FALSE(answer.has("PROCESSING"));
 }
 
+// Activity, but no answer: a server that only pings does not hold its callers for ever.
+TEST(Faults, H07_CommentsAloneStretchTheSilenceToThatBeforeAFirstEvent) {
+  Scene scene(
+      {{"upstream.between_events_timeout", "150ms"}, {"upstream.first_event_timeout", "300ms"}});
+  Caller a = scene.ask(chat());
+  Call& call = scene.upstream.wait_call();
+  call.start_stream();
+  call.stream(role_event() + token("a"));
+  while (!call.aborted()) call.stream(": PROCESSING\n\n");
+  const Answer answer = a.finish();
+  EXPECT_TRUE(answer.has("upstream_idle_timeout"));
+  EXPECT_FALSE(answer.complete);
+}
+
 }  // namespace
 }  // namespace slipstream::faults
