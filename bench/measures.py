@@ -279,9 +279,10 @@ def stranger(bench):
         def sample(flight):
             if flight is None:
                 return bench.load("open", server, 1, rate=500, seconds=seconds)
-            # The crowd's loader yields to the stranger's: its own queue is not what is measured.
+            # The crowd's reader runs only when nobody else wants its core (SCHED_IDLE): the turns it
+            # takes from the stranger's loader and the stub are not the target's doing.
             crowd = subprocess.Popen(
-                ["nice", "-n", "10", *bench.command("fanout", server, 1, n=2000,
+                ["chrt", "--idle", "0", *bench.command("fanout", server, 1, n=2000,
                                                     model=f"stub-300-{events}-10")],
                 stdout=subprocess.PIPE, text=True)
             try:
