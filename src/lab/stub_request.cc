@@ -49,8 +49,11 @@ bool take_stream(StubRequest& request, std::string_view flag) {
 
 // Ollama's limit stands among the options; -1 and -2 set none.
 bool take_options(StubRequest& request, std::string_view options) {
-  const auto limit = json::exact_integer(json::find(options, "num_predict"));
-  if (limit && *limit > 0 && *limit <= kMaxTokensMax) request.max_tokens = static_cast<int>(*limit);
+  const std::string_view limit = json::find(options, "num_predict");
+  if (json::kind_of(limit) != json::Kind::kNumber) return limit.empty();
+  const auto tokens = json::exact_integer(limit);
+  if (!tokens || *tokens > kMaxTokensMax) return false;
+  if (*tokens > 0) request.max_tokens = static_cast<int>(*tokens);
   return true;
 }
 

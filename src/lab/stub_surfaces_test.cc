@@ -208,6 +208,11 @@ TEST_F(Surfaces, OllamaStreamsUnlessToldNotTo) {
   EXPECT_EQ(count(got, R"("done":true,"done_reason":"length","total_duration":)"), 1U);
   EXPECT_EQ(count(got, R"("eval_count":2)"), 1U);
   EXPECT_EQ(valid_objects(got), 3U);
+  for (const char* options : {"{}", R"({"num_predict":-1})", R"({"temperature":0})"}) {
+    const std::string body = R"({"prompt":"a","stream":false,"options":)" + std::string(options);
+    EXPECT_EQ(count(ask(post("/api/generate", body + "}"), "}"), R"("eval_count":3)"), 1U);
+  }
+  EXPECT_EQ(count(ask(post("/api/chat", R"({"options":{"num_predict":"2"}})"), "}"), "400 "), 1U);
 }
 
 TEST_F(Surfaces, RanksTokenizesAndCounts) {
