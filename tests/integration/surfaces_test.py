@@ -56,8 +56,7 @@ CASES = {
     "langchain": [*CHAT, *pure("embeddings", "/v1/embeddings")],
 }
 # A retry differs from the call that it repeats in a header, and asks for the same.
-for cases in CASES.values():
-    cases.append(cases[0]._replace(headers=RETRIED))
+CASES = {library: [*cases, cases[0]._replace(headers=RETRIED)] for library, cases in CASES.items()}
 PURE = {"/v1/embeddings", "/v1/messages/count_tokens", "/api/embed"}
 
 
@@ -134,6 +133,17 @@ class Surfaces(Case):
                 stub = self.start_stub(first_token=FIRST_TOKEN, tokens=TOKENS)
                 gateway = self.start_gateway(stub.port)
                 self.check(library, gateway.url, stub, SHARED)
+
+    def test_the_stub_changes_its_identity_when_told(self):
+        """As a server does when it is upgraded or its model is pulled again."""
+        stub = self.start_stub(identity="server=ollama,digest=ab")
+
+        def look():
+            return wire.ask(stub.port, "GET", "/api/tags").json()["models"][0]["digest"]
+        self.assertEqual(look(), "ab")
+        self.assertEqual(wire.ask(stub.port, "GET", "/version").status, 404)  # vLLM's
+        self.assertEqual(wire.ask(stub.port, "POST", "/stub/identity", b"digest=cd").status, 200)
+        self.assertEqual(look(), "cd")
 
 
 if __name__ == "__main__":
