@@ -96,36 +96,36 @@ bool take_part(StubRequest& request, const FormPart& part) {
   return part.value == "text" || part.value == "json";
 }
 
-std::string out_of_form(std::string_view name) {
-  return "'" + std::string(name) + "' has a value out of form";
+Failure<std::string> out_of_form(std::string_view name) {
+  return Failure{"'" + std::string(name) + "' has a value out of form"};
 }
 
-// Both tell in `found` whether the body has the member that its surface requires.
-std::optional<std::string> read_json(StubRequest& request, std::string_view body,
-                                     json::Canonicalizer& canonicalizer, std::string_view required,
-                                     bool& found) {
+// Both return whether the body has the member `required`.
+Result<bool, std::string> read_json(StubRequest& request, std::string_view required,
+                                    std::string_view body, json::Canonicalizer& canonicalizer) {
   std::string canonical;
   const auto kind = canonicalizer.append(body, canonical);
-  if (!kind) return "the body is not JSON: " + std::string(to_string(kind.error().fault));
-  if (*kind != json::Kind::kObject) return "the body is no JSON object";
+  if (!kind) return Failure{"the body is not JSON: " + std::string(to_string(kind.error().fault))};
+  if (*kind != json::Kind::kObject) return Failure{std::string("the body is no JSON object")};
   request.prompt_tokens = canonical.size() / 4;
+  bool found = false;
   for (const json::Member& member : canonicalizer.members()) {
     if (!take(request, member)) return out_of_form(member.name);
     found |= member.name == required;
   }
-  return std::nullopt;
+  return found;
 }
 
-std::optional<std::string> read_form(StubRequest& request, std::string_view content_type,
-                                     std::string_view body, std::string_view required,
-                                     bool& found) {
+Result<bool, std::string> read_form(StubRequest& request, std::string_view required,
+                                    std::string_view content_type, std::string_view body) {
   FormParts parts(content_type, body);
+  bool found = false;
   while (parts.next()) {
     if (!take_part(request, parts.part())) return out_of_form(parts.part().name);
     found |= parts.part().name == required;
   }
-  if (!parts.whole()) return "the body is no multipart form";
-  return std::nullopt;
+  if (!parts.whole()) return Failure{std::string("the body is no multipart form")};
+  return found;
 }
 
 }  // namespace
@@ -137,12 +137,13 @@ Result<StubRequest, std::string> read_stub_request(Surface surface, std::string_
   StubRequest request;
   request.surface = surface;
   request.delivery = dialect.delivery;
-  bool found = dialect.required.empty();
-  auto wrong = dialect.form == BodyForm::kJson
-                   ? read_json(request, body, canonicalizer, dialect.required, found)
-                   : read_form(request, content_type, body, dialect.required, found);
-  if (wrong) return Failure{std::move(*wrong)};
-  if (!found) return Failure{"'" + std::string(dialect.required) + "' is missing"};
+  const auto found = dialect.form == BodyForm::kJson
+                         ? read_json(request, dialect.required, body, canonicalizer)
+                         : read_form(request, dialect.required, content_type, body);
+  if (!found) return Failure{found.error()};
+  if (!*found && !dialect.required.empty()) {
+    return Failure{"'" + std::string(dialect.required) + "' is missing"};
+  }
   if (dialect.compute) request.delivery = Delivery::kWhole;
   if (surface == Surface::kCompletions) {
     const std::size_t prompts = std::max<std::size_t>(request.inputs.size(), 1);
