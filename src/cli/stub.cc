@@ -16,6 +16,7 @@ struct StubFlags {
   std::string listen = "127.0.0.1:9001";
   std::string model = "stub";
   std::string script;
+  std::string identity;
   std::string first_token = "50ms";
   std::string interval = "10ms";
   int tokens = 20;
@@ -34,6 +35,9 @@ int run_stub(const StubFlags& flags) {
   lab::StubOptions options;
   options.script = *script;
   options.model = flags.model;
+  auto identity = lab::parse_identity(flags.identity, lab::Identity{});
+  if (!identity) return misused("stub", identity.error().message);
+  options.identity = std::move(*identity);
   lab::Stub stub(reactor, options);
   const auto address = stub.listen(flags.listen);
   if (!address) return fail(address.error().message);
@@ -60,12 +64,17 @@ void add_stub(CLI::App& app, Action& action) {
                       "more settings, as name=value,name=value: load=2s, error=400 to 599, "
                       "error_calls=2, retry_after=1, cut=5, cut_as=fin, reset or end, "
                       "error_event=5, silence_after=3 or head, comments=1s, bytes=64");
+  command->add_option(
+      "--identity", flags->identity,
+      "what probes learn: server=any|none|ollama|llamacpp|vllm|sglang|tgi, build=b1, "
+      "digest=ab, template=t, context=8192, marker=m");
   command->footer(
       "Examples:\n"
       "  slipstream stub --first-token 300ms --tokens 50\n"
       "  slipstream stub --script error=503,error_calls=1\n"
       "A request can choose its own script by model name: \"stub:first=1s,cut=5\".\n"
-      "GET /stub/stats tells how many generations ran.");
+      "GET /stub/stats tells how many generations ran; POST /stub/identity with a body like\n"
+      "build=b2,digest=cd changes what probes learn.");
   command->callback([flags, &action] { action = [flags] { return run_stub(*flags); }; });
 }
 

@@ -2,145 +2,147 @@
 
 #include "base/text.h"
 #include "json/escape.h"
+#include "lab/fill.h"
 #include "lab/token.h"
 
 namespace slipstream::lab {
 
-namespace {
-
-constexpr std::string_view kCreated = R"(","created":1700000000,"model":)";
-
-std::string prefix(std::string_view id, std::uint64_t call, std::string_view object,
-                   std::string_view model) {
-  std::string out = R"({"id":")";
-  out += id;
-  append_decimal(out, call);
-  out += R"(","object":")";
-  out += object;
-  out += kCreated;
-  json::append_quoted(out, model);
-  out += R"(,"choices":[)";
-  return out;
-}
-
-// Appends tokens [0, count) of a call: characters that need no escape in JSON.
-void append_text(std::string& out, std::uint64_t call, int count, int bytes) {
-  for (int i = 0; i < count; ++i) append_token(out, {call, static_cast<std::uint64_t>(i)}, bytes);
-}
-
-std::string_view error_type(int status) {
-  switch (status) {
-    case 401:
-      return "authentication_error";
-    case 403:
-      return "permission_error";
-    case 429:
-      return "rate_limit_error";
-    default:
-      return status < 500 ? "invalid_request_error" : "server_error";
-  }
-}
-
-}  // namespace
-
 AnswerWriter::AnswerWriter(const StubRequest& request, std::uint64_t call, int tokens,
                            int token_bytes)
-    : surface_(request.surface),
+    : dialect_(&dialect_of(request.surface)),
+      form_(request.text_form),
       call_(call),
       choices_(request.choices),
       tokens_(tokens),
       token_bytes_(token_bytes),
       prompt_tokens_(request.prompt_tokens),
-      finish_(request.max_tokens == tokens ? "length" : "stop") {
-  const bool chat = surface_ == Surface::kChat;
-  const std::string_view id = chat ? "chatcmpl-" : "cmpl-";
-  event_prefix_ = "data: " + prefix(id, call, chat ? "chat.completion.chunk" : "text_completion",
-                                    request.model);
-  whole_prefix_ = prefix(id, call, chat ? "chat.completion" : "text_completion", request.model);
+      finish_(request.max_tokens == tokens ? dialect_->too_long : dialect_->stopped) {
+  json::append_quoted(model_, request.model);
+  append_filled(shared_, dialect_->shared);
 }
 
-void AnswerWriter::append_token_events(std::string& out, int token) const {
-  for (int index = 0; index < choices_; ++index) {
-    out += event_prefix_;
-    out += R"({"index":)";
-    append_decimal(out, static_cast<std::uint64_t>(index));
-    if (surface_ == Surface::kChat) {
-      out +=
-          token == 0 ? R"(,"delta":{"role":"assistant","content":")" : R"(,"delta":{"content":")";
-    } else {
-      out += R"(,"text":")";
-    }
-    append_token(out, {call_, static_cast<std::uint64_t>(token)}, token_bytes_);
-    out += surface_ == Surface::kChat ? R"("},"finish_reason":null}]})"
-                                      : R"(","finish_reason":null}]})";
-    out += "\n\n";
+void AnswerWriter::append(std::string& out, StepKind kind, int token) {
+  if (kind == StepKind::kComment) {
+    out += dialect_->keep_alive;
+    return;
+  }
+  token_ = token;
+  const bool per_choice = kind == StepKind::kToken || kind == StepKind::kFinish;
+  for (choice_ = 0; choice_ < (per_choice ? choices_ : 1); ++choice_) {
+    for (const Event& event : events_of(kind)) append_event(out, event);
   }
 }
 
-void AnswerWriter::append_finish_events(std::string& out) const {
-  for (int index = 0; index < choices_; ++index) {
-    out += event_prefix_;
-    out += R"({"index":)";
-    append_decimal(out, static_cast<std::uint64_t>(index));
-    out += surface_ == Surface::kChat ? R"(,"delta":{},"finish_reason":")"
-                                      : R"(,"text":"","finish_reason":")";
-    out += finish_;
-    out += "\"}]}\n\n";
+Events AnswerWriter::events_of(StepKind kind) const {
+  switch (kind) {
+    case StepKind::kHead:
+      return dialect_->opening;
+    case StepKind::kToken:
+      return token_ == 0 && !dialect_->first.empty() ? dialect_->first : dialect_->token;
+    case StepKind::kFinish:
+      return dialect_->finish;
+    case StepKind::kUsage:
+      return dialect_->usage_chunk;
+    case StepKind::kErrorEvent:
+      return dialect_->error;
+    default:
+      return dialect_->done;
   }
 }
 
-void AnswerWriter::append_usage_event(std::string& out) const {
-  out += event_prefix_;
-  out += ']';
-  append_usage(out);
-  out += "}\n\n";
-}
-
-void AnswerWriter::append_usage(std::string& out) const {
-  out += R"(,"usage":{"prompt_tokens":)";
-  append_decimal(out, prompt_tokens_);
-  out += R"(,"completion_tokens":)";
-  append_decimal(out, tokens_total());
-  out += R"(,"total_tokens":)";
-  append_decimal(out, prompt_tokens_ + tokens_total());
-  out += '}';
-}
-
-std::string AnswerWriter::whole() const {
-  std::string out = whole_prefix_;
-  for (int index = 0; index < choices_; ++index) {
-    if (index) out += ',';
-    out += R"({"index":)";
-    append_decimal(out, static_cast<std::uint64_t>(index));
-    out += surface_ == Surface::kChat ? R"(,"message":{"role":"assistant","content":")"
-                                      : R"(,"text":")";
-    append_text(out, call_, tokens_, token_bytes_);
-    out += surface_ == Surface::kChat ? R"("},"finish_reason":")" : R"(","finish_reason":")";
-    out += finish_;
-    out += "\"}";
+void AnswerWriter::append_event(std::string& out, const Event& event) {
+  switch (dialect_->framing) {
+    case Framing::kLines:
+      append_filled(out, event.data);
+      out += '\n';
+      return;
+    case Framing::kData:
+      out += "data: ";
+      append_filled(out, event.data);
+      break;
+    case Framing::kNamed:
+      out += "event: ";
+      append_filled(out, event.name);
+      out += "\ndata: {\"type\":\"";
+      append_filled(out, event.name);
+      out += event.data.empty() ? "\"" : "\",";
+      append_filled(out, event.data);
+      out += '}';
+      break;
   }
-  out += ']';
-  append_usage(out);
-  out += '}';
+  out += "\n\n";
+}
+
+std::string AnswerWriter::whole() {
+  std::string out;
+  append_filled(out, form_ == TextForm::kPlain ? dialect_->plain : dialect_->whole);
   return out;
 }
 
-std::string error_object(int status, std::string_view message) {
-  std::string out = R"({"error":{"message":)";
-  json::append_quoted(out, message);
-  out += R"(,"type":")";
-  out += error_type(status);
-  out += R"(","param":null,"code":)";
-  append_decimal(out, static_cast<std::uint64_t>(status));
-  out += "}}";
-  return out;
+std::string_view AnswerWriter::stream_type() const {
+  return dialect_->framing == Framing::kLines ? "application/x-ndjson"
+                                              : "text/event-stream; charset=utf-8";
 }
 
-std::string models_answer(std::string_view model) {
-  std::string out = R"({"object":"list","data":[{"id":)";
-  json::append_quoted(out, model);
-  out += R"(,"object":"model","created":1700000000,"owned_by":"slipstream"}]})";
-  return out;
+std::string_view AnswerWriter::whole_type() const {
+  return form_ == TextForm::kPlain ? "text/plain; charset=utf-8" : "application/json";
+}
+
+void AnswerWriter::append_filled(std::string& out, std::string_view pattern) {
+  fill(out, pattern, [this](std::string& to, char gap) { put(to, gap); });
+}
+
+void AnswerWriter::put(std::string& out, char gap) {
+  switch (gap) {
+    case 'c':
+      return append_decimal(out, call_);
+    case 'm':
+      out += model_;
+      return;
+    case 't':
+      return append_token(out, token_);
+    case 'T':
+      for (int i = 0; i < tokens_; ++i) append_token(out, i);
+      return;
+    case 'i':
+      return append_decimal(out, static_cast<std::uint64_t>(choice_));
+    case 'C':
+      return append_choices(out);
+    case 'p':
+      return append_decimal(out, prompt_tokens_);
+    case 'n':
+      return append_decimal(out, tokens_total());
+    case 'N':
+      return append_decimal(out, prompt_tokens_ + tokens_total());
+    case 'f':
+      out += finish_.reason;
+      return;
+    case 'd':
+      out += finish_.details;
+      return;
+    case 'q':
+      return append_decimal(out, sequence_++);
+    case 'e':
+      return json::append_quoted(out, "the stub was told to fail here");
+    case 'S':
+      out += shared_;
+      return;
+    default:
+      return append_filled(out, dialect_->usage);
+  }
+}
+
+void AnswerWriter::append_choices(std::string& out) {
+  for (choice_ = 0; choice_ < choices_; ++choice_) {
+    if (choice_) out += ',';
+    append_filled(out, dialect_->item);
+  }
+  choice_ = 0;
+}
+
+// Characters that need no escape in JSON.
+void AnswerWriter::append_token(std::string& out, int index) const {
+  lab::append_token(out, {call_, static_cast<std::uint64_t>(index)}, token_bytes_);
 }
 
 }  // namespace slipstream::lab

@@ -1,29 +1,32 @@
-// The stub's answers in OpenAI's shapes, written without a JSON library. Pure: appends to strings.
-// Everything is deterministic: `created` is a constant, ids and tokens name the call.
-// Thread rule: a value, one thread at a time.
+// The stub's generated answers: fills the patterns of a call's dialect (lab/dialect.h).
+// Everything is deterministic: times are constants, ids and tokens name the call.
+// Pure: appends to strings. Thread rule: a value, one thread at a time.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "lab/dialect.h"
 #include "lab/stub_request.h"
 
 namespace slipstream::lab {
 
-// Writes what belongs to one chat or completions call.
 class AnswerWriter {
  public:
   // `tokens` per choice; `token_bytes` as in StubScript.
   AnswerWriter(const StubRequest& request, std::uint64_t call, int tokens, int token_bytes);
 
-  // Events, each with its blank line.
-  void append_token_events(std::string& out, int token) const;  // one per choice
-  void append_finish_events(std::string& out) const;            // one per choice
-  void append_usage_event(std::string& out) const;
+  // What a stream shows of one step, framed: kHead (what opens the answer) to kErrorEvent. Appends
+  // nothing where the dialect has nothing to say. Precondition: not a last step.
+  void append(std::string& out, StepKind kind, int token = 0);
 
   // The answer that is not streamed: its text is the concatenation of the same tokens.
-  std::string whole() const;
+  std::string whole();
+
+  std::string_view stream_type() const;
+  std::string_view whole_type() const;
+  const Dialect& dialect() const { return *dialect_; }
 
   // How many tokens the whole answer has, all choices together.
   std::uint64_t tokens_total() const {
@@ -32,26 +35,26 @@ class AnswerWriter {
   int choices() const { return choices_; }
 
  private:
-  void append_choice(std::string& out, int index, std::string_view text, bool finished) const;
-  void append_usage(std::string& out) const;
+  Events events_of(StepKind kind) const;
+  void append_event(std::string& out, const Event& event);
+  void append_filled(std::string& out, std::string_view pattern);
+  void put(std::string& out, char gap);
+  void append_choices(std::string& out);
+  void append_token(std::string& out, int index) const;
 
-  Surface surface_;
+  const Dialect* dialect_;
+  TextForm form_;
   std::uint64_t call_;
   int choices_;
   int tokens_;
   int token_bytes_;
   std::uint64_t prompt_tokens_;
-  std::string_view finish_;
-  std::string event_prefix_;  // up to and including "choices":[
-  std::string whole_prefix_;
+  Finish finish_;
+  std::string model_;   // quoted
+  std::string shared_;  // fragment $S
+  std::uint64_t sequence_ = 0;
+  int token_ = 0;  // what the pattern being filled is about
+  int choice_ = 0;
 };
-
-inline constexpr std::string_view kDoneEvent = "data: [DONE]\n\n";
-inline constexpr std::string_view kCommentEvent = ": keep-alive\n\n";
-
-// {"error":{...}} in OpenAI's shape; type and code follow from the status.
-std::string error_object(int status, std::string_view message);
-std::string embeddings_answer(const StubRequest& request, std::uint64_t call);
-std::string models_answer(std::string_view model);
 
 }  // namespace slipstream::lab

@@ -22,18 +22,24 @@ AnswerWriter writer(std::uint64_t call) {
 
 std::string token(std::uint64_t call, int index) {
   std::string out;
-  writer(call).append_token_events(out, index);
+  writer(call).append(out, StepKind::kToken, index);
   return out;
 }
 
 std::string finish() {
   std::string out;
-  writer(1).append_finish_events(out);
+  writer(1).append(out, StepKind::kFinish);
+  return out;
+}
+
+std::string done() {
+  std::string out;
+  writer(1).append(out, StepKind::kDone);
   return out;
 }
 
 std::string sound() {
-  return token(1, 0) + token(1, 1) + token(1, 2) + finish() + std::string(kDoneEvent);
+  return token(1, 0) + token(1, 1) + token(1, 2) + finish() + done();
 }
 
 // The verdict on a whole stream that ends with its connection.
@@ -80,14 +86,13 @@ TEST(AnswerChecker, VerdictIsTheSameForEverySplit) {
 }
 
 TEST(AnswerChecker, SeesEveryKindOfCorruption) {
-  const std::string done(kDoneEvent);
-  EXPECT_EQ(judge(token(1, 0) + token(2, 1) + finish() + done).defect, Defect::kMixedCalls);
-  EXPECT_EQ(judge(token(1, 0) + token(1, 2) + finish() + done).defect, Defect::kTokenGap);
-  EXPECT_EQ(judge(token(1, 1) + finish() + done).defect, Defect::kTokenGap);
-  EXPECT_EQ(judge(token(1, 0) + token(1, 0) + finish() + done).defect, Defect::kTokenGap);
+  EXPECT_EQ(judge(token(1, 0) + token(2, 1) + finish() + done()).defect, Defect::kMixedCalls);
+  EXPECT_EQ(judge(token(1, 0) + token(1, 2) + finish() + done()).defect, Defect::kTokenGap);
+  EXPECT_EQ(judge(token(1, 1) + finish() + done()).defect, Defect::kTokenGap);
+  EXPECT_EQ(judge(token(1, 0) + token(1, 0) + finish() + done()).defect, Defect::kTokenGap);
   EXPECT_EQ(judge(token(1, 0) + finish()).defect, Defect::kNoDone);
-  EXPECT_EQ(judge(token(1, 0) + done).defect, Defect::kNoFinish);
-  EXPECT_EQ(judge(done).defect, Defect::kNoFinish);
+  EXPECT_EQ(judge(token(1, 0) + done()).defect, Defect::kNoFinish);
+  EXPECT_EQ(judge(done()).defect, Defect::kNoFinish);
   EXPECT_EQ(judge(sound() + token(1, 3)).defect, Defect::kAfterDone);
   EXPECT_EQ(judge("data: {\"error\":{}}\n\n").defect, Defect::kErrorEvent);
   EXPECT_EQ(judge("data: {\"choices\":\n\n").defect, Defect::kBadEvent);
@@ -96,7 +101,7 @@ TEST(AnswerChecker, SeesEveryKindOfCorruption) {
   EXPECT_EQ(judge(sound() + "data: half").defect, Defect::kBadEvent);
   EXPECT_EQ(judge(R"(data: {"choices":[{"index":0,"text":"hello"}]})"
                   "\n\n" +
-                  finish() + done)
+                  finish() + done())
                 .defect,
             Defect::kNotTokens);
 }
@@ -105,7 +110,7 @@ TEST(AnswerChecker, IgnoresCommentsAndForeignText) {
   EXPECT_EQ(judge(": hello\n\n" + sound()).body_hash, judge(sound()).body_hash);
   const std::string foreign = R"(data: {"choices":[{"index":0,"delta":{"content":"hi"}}]})"
                               "\n\n";
-  const Answer answer = judge(foreign + finish() + std::string(kDoneEvent), TokenCheck::kNone);
+  const Answer answer = judge(foreign + finish() + done(), TokenCheck::kNone);
   EXPECT_EQ(answer.defect, Defect::kNone);
   EXPECT_EQ(answer.call, std::nullopt);
 }

@@ -117,19 +117,20 @@ TEST_F(BurstTest, NamesTheFaultsOfTheStub) {
 
 TEST_F(BurstTest, SeesPlantedCorruption) {
   StubRequest request;
-  const AnswerWriter mine(request, 1, 2, 0);
-  const AnswerWriter foreign(request, 2, 2, 0);
+  AnswerWriter mine(request, 1, 2, 0);
+  AnswerWriter foreign(request, 2, 2, 0);
   const std::string head =
       "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
   std::string zero;
   std::string one;
   std::string other;
   std::string finish;
-  mine.append_token_events(zero, 0);
-  mine.append_token_events(one, 1);
-  foreign.append_token_events(other, 1);
-  mine.append_finish_events(finish);
-  const std::string done(kDoneEvent);
+  mine.append(zero, StepKind::kToken, 0);
+  mine.append(one, StepKind::kToken, 1);
+  foreign.append(other, StepKind::kToken, 1);
+  mine.append(finish, StepKind::kFinish);
+  std::string done;
+  mine.append(done, StepKind::kDone);
   EXPECT_EQ(against(head + zero + one + finish + done).sound, 1U);
   EXPECT_EQ(times(against(head + zero + other + finish + done), Defect::kMixedCalls), 1U);
   EXPECT_EQ(times(against(head + one + finish + done), Defect::kTokenGap), 1U);
@@ -142,11 +143,12 @@ TEST_F(BurstTest, SeesPlantedCorruption) {
 
 TEST_F(BurstTest, SeesAnswersOfAnotherPrompt) {
   StubRequest request;
-  const AnswerWriter writer(request, 1, 1, 0);
+  AnswerWriter writer(request, 1, 1, 0);
   std::string answer = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
-  writer.append_token_events(answer, 0);
-  writer.append_finish_events(answer);
-  FixedServer server(reactor_, answer + std::string(kDoneEvent));
+  writer.append(answer, StepKind::kToken, 0);
+  writer.append(answer, StepKind::kFinish);
+  writer.append(answer, StepKind::kDone);
+  FixedServer server(reactor_, answer);
   options_.url = "http://" + server.address();
   options_.stats_url.clear();
   options_.groups = {{.callers = 4, .distinct = 2}};

@@ -1,8 +1,8 @@
-// A deterministic OpenAI-compatible model server for tests, demos and load: the generations are
-// numbered and every token names its generation (lab/token.h), faults are scripted (lab/script.h).
+// A deterministic model server for tests, demos and load, on every surface of lab/dialect.h: the
+// calls are numbered and every token names its call (lab/token.h), faults are scripted
+// (lab/script.h), and it answers the probes that tell servers and models apart (lab/identity.h).
 //
-//   POST /v1/chat/completions, /v1/completions, /v1/embeddings    GET /v1/models, /health
-//   GET /stub/stats    POST /stub/reset
+//   GET /stub/stats    POST /stub/reset    GET, POST /stub/identity ("build=2,digest=ab")
 //
 // Thread rule: the reactor's thread, destruction included.
 #pragma once

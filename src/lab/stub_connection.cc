@@ -92,7 +92,8 @@ bool StubConnection::next_request() {
       break;
   }
   const int status = http::status_of(parser_.refusal());
-  const std::string body = error_object(status, http::sentence_of(parser_.refusal()));
+  const std::string body =
+      error_object(ErrorShape::kOpenAi, status, http::sentence_of(parser_.refusal()));
   http::append_status_line(out_, status);
   http::append_field(out_, "content-type", "application/json");
   http::append_field(out_, "content-length", body.size());
@@ -104,41 +105,47 @@ bool StubConnection::next_request() {
 }
 
 void StubConnection::dispatch() {
+  const auto surface = surface_at(parser_.head().path());
+  if (surface && parser_.head().method() == "POST") return begin_call(*surface);
+  serve_page();
+}
+
+void StubConnection::serve_page() {
+  const std::string_view method = parser_.head().method();
   const std::string_view path = parser_.head().path();
-  const bool post = parser_.head().method() == "POST";
-  if (post && path == "/v1/chat/completions") return begin_call(Surface::kChat);
-  if (post && path == "/v1/completions") return begin_call(Surface::kCompletions);
-  if (post && path == "/v1/embeddings") return begin_call(Surface::kEmbeddings);
-  if (post && path == "/stub/reset") {
+  const StubOptions& options = stub_.options();
+  if (path == "/stub/stats") return respond(200, stub_.stats().to_json());
+  if (path == "/stub/reset" && method == "POST") {
     stub_.reset();
     return respond(200, "{}");
   }
-  if (!post && path == "/v1/models") return respond(200, models_answer(stub_.options().model));
-  if (!post && path == "/stub/stats") return respond(200, stub_.stats().to_json());
-  if (!post && path == "/health") return respond(200, R"({"status":"ok"})");
-  respond(404, error_object(404, "the stub has no such endpoint"));
+  if (path == "/stub/identity") {
+    const auto wrong = stub_.set_identity(method == "POST" ? std::string_view(body_) : "");
+    return wrong ? refuse(400, wrong->message) : respond(200, options.identity.to_json());
+  }
+  const auto page = identity_page(method, path, options.identity, options.model);
+  page ? respond(200, *page) : refuse(404, "the stub has no such endpoint");
 }
 
 void StubConnection::begin_call(Surface surface) {
-  const auto request = read_stub_request(surface, body_, canonicalizer_);
-  if (!request) return respond(400, error_object(400, request.error()));
+  const ErrorShape errors = dialect_of(surface).errors;
+  const std::string_view type = parser_.head().find("content-type");
+  const auto request = read_stub_request(surface, type, body_, canonicalizer_);
+  if (!request) return refuse(400, request.error(), errors);
   auto plan = stub_.begin(*request, loop_.now());
-  if (!plan) return respond(400, error_object(400, plan.error().message));
+  if (!plan) return refuse(400, plan.error().message, errors);
   StubScript& script = plan->script;
-  const bool embeddings = surface == Surface::kEmbeddings;
-  if (embeddings) script.tokens = 0;
-  const Delivery delivery = embeddings ? Delivery::kWhole : request->delivery;
+  const auto compute = dialect_of(surface).compute;
+  if (compute) script.tokens = 0;
   call_.emplace(
       Call{.writer = AnswerWriter(*request, plan->number, script.tokens, script.token_bytes),
-           .timeline = Timeline(script, delivery, request->usage, plan->load_wait),
+           .timeline = Timeline(script, request->delivery, request->usage, plan->load_wait),
            .script = script,
            .body = {},
            .step = {},
            .due = {}});
-  if (embeddings) {
-    call_->body = embeddings_answer(*request, plan->number);
-  } else if (delivery == Delivery::kWhole) {
-    call_->body = call_->writer.whole();
+  if (request->delivery == Delivery::kWhole) {
+    call_->body = compute ? compute(*request, plan->number) : call_->writer.whole();
   }
   call_->step = call_->timeline.next();
   call_->due = loop_.now() + call_->step.after;
@@ -169,53 +176,37 @@ bool StubConnection::run_call() {
 }
 
 void StubConnection::play(const Step& step) {
-  if (step.kind == StepKind::kHead) return open_stream();
-  events_.clear();
-  switch (step.kind) {
-    case StepKind::kToken:
-      call_->writer.append_token_events(events_, step.token);
-      stub_.count_tokens(static_cast<std::uint64_t>(call_->writer.choices()));
-      break;
-    case StepKind::kComment:
-      events_ = kCommentEvent;
-      break;
-    case StepKind::kFinish:
-      call_->writer.append_finish_events(events_);
-      break;
-    case StepKind::kUsage:
-      call_->writer.append_usage_event(events_);
-      break;
-    case StepKind::kErrorEvent:
-      events_ = "data: " + error_object(500, "the stub was told to fail here") + "\n\n";
-      break;
-    default:
-      events_ = kDoneEvent;
-      break;
+  if (step.kind == StepKind::kHead) open_stream();
+  if (step.kind == StepKind::kToken) {
+    stub_.count_tokens(static_cast<std::uint64_t>(call_->writer.choices()));
   }
-  append_event(events_);
+  events_.clear();
+  call_->writer.append(events_, step.kind, step.token);
+  append_body(events_);
 }
 
 void StubConnection::play_last(StepKind kind) {
   const std::string& body = call_->body;
   const bool whole = !body.empty();
+  const std::string_view type = call_->writer.whole_type();
   const int error = call_->script.error ? call_->script.error : 500;
   switch (kind) {
     case StepKind::kAnswer:
       stub_.count_tokens(call_->writer.tokens_total());
-      respond(200, body);
+      respond(200, body, body.size(), type);
       return end_call(AfterFlush::kKeep);
     case StepKind::kError:
-      respond(error, error_object(error, "the stub was told to fail"));
+      refuse(error, "the stub was told to fail", call_->writer.dialect().errors);
       return end_call(AfterFlush::kKeep);
     case StepKind::kCutFin:
     case StepKind::kCutReset:
-      if (whole) respond(200, body, body.size() / 2);
+      if (whole) respond(200, body, body.size() / 2, type);
       return end_call(kind == StepKind::kCutFin ? AfterFlush::kClose : AfterFlush::kReset);
     default:
       break;
   }
   if (whole) {  // cut, but the framing does not show it
-    respond(200, std::string_view(body).substr(0, body.size() / 2));
+    respond(200, std::string_view(body).substr(0, body.size() / 2), body.size() / 2, type);
     return end_call(AfterFlush::kKeep);
   }
   const bool chunked = framing_ == BodyFraming::kChunked;
@@ -234,7 +225,7 @@ void StubConnection::open_stream() {
   const http::Head& head = parser_.head();
   framing_ = head.minor_version() == 0 ? BodyFraming::kUntilClose : BodyFraming::kChunked;
   http::append_status_line(out_, 200);
-  http::append_field(out_, "content-type", "text/event-stream; charset=utf-8");
+  http::append_field(out_, "content-type", call_->writer.stream_type());
   http::append_field(out_, "cache-control", "no-cache");
   if (framing_ == BodyFraming::kChunked) http::append_field(out_, "transfer-encoding", "chunked");
   if (!head.keep_alive() || framing_ == BodyFraming::kUntilClose) {
@@ -243,20 +234,26 @@ void StubConnection::open_stream() {
   http::append_end_of_head(out_);
 }
 
-void StubConnection::append_event(std::string_view event) {
+void StubConnection::append_body(std::string_view bytes) {
+  if (bytes.empty()) return;  // an empty chunk would end the body
   if (framing_ == BodyFraming::kUntilClose) {
-    out_ += event;
+    out_ += bytes;
     return;
   }
-  http::append_chunk_head(out_, event.size());
-  out_ += event;
+  http::append_chunk_head(out_, bytes.size());
+  out_ += bytes;
   out_ += http::kChunkTail;
 }
 
-void StubConnection::respond(int status, std::string_view body, std::size_t bytes_sent) {
+void StubConnection::refuse(int status, std::string_view message, ErrorShape shape) {
+  respond(status, error_object(shape, status, message));
+}
+
+void StubConnection::respond(int status, std::string_view body, std::size_t bytes_sent,
+                             std::string_view type) {
   const http::Head& head = parser_.head();
   http::append_status_line(out_, status);
-  http::append_field(out_, "content-type", "application/json");
+  http::append_field(out_, "content-type", type);
   http::append_field(out_, "content-length", body.size());
   if (call_ && status >= 400 && call_->script.retry_after >= 0) {
     http::append_field(out_, "retry-after", static_cast<std::uint64_t>(call_->script.retry_after));

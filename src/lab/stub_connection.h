@@ -46,14 +46,17 @@ class StubConnection final : private net::StreamHandler {
   bool receive();       // true if bytes came
   bool next_request();  // false if its end has not come yet
   void dispatch();
+  void serve_page();  // what is no call
   void begin_call(Surface surface);
   bool run_call();  // true when the call has ended
   void play(const Step& step);
   void play_last(StepKind kind);
   void end_call(AfterFlush after);
-  void append_event(std::string_view event);
+  void append_body(std::string_view bytes);
   void open_stream();
-  void respond(int status, std::string_view body, std::size_t bytes_sent);
+  void refuse(int status, std::string_view message, ErrorShape shape = ErrorShape::kOpenAi);
+  void respond(int status, std::string_view body, std::size_t bytes_sent,
+               std::string_view type = "application/json");
   void respond(int status, std::string_view body) { respond(status, body, body.size()); }
   void flush();
   void caller_gone();

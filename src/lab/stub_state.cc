@@ -7,10 +7,14 @@
 namespace slipstream::lab {
 
 std::string StubStats::to_json() const {
+  std::string paths;
+  for (std::size_t i = 0; i < kSurfaces; ++i) {
+    paths += fmt::format(R"({}"{}":{})", i ? "," : "", dialect_of(static_cast<Surface>(i)).path,
+                         by_surface[i]);
+  }
   return fmt::format(
-      R"({{"calls":{},"calls_by_path":{{"/v1/chat/completions":{},"/v1/completions":{},)"
-      R"("/v1/embeddings":{}}},"aborts":{},"live":{},"live_max":{},"tokens":{}}})",
-      calls, chat, completions, embeddings, aborts, live, live_max, tokens);
+      R"({{"calls":{},"calls_by_path":{{{}}},"aborts":{},"live":{},"live_max":{},"tokens":{}}})",
+      calls, paths, aborts, live, live_max, tokens);
 }
 
 Result<CallPlan, ScriptError> StubState::begin(const StubRequest& request, Time now) {
@@ -26,9 +30,7 @@ Result<CallPlan, ScriptError> StubState::begin(const StubRequest& request, Time 
   plan.load_wait = std::max(known.loaded_at - now, Duration{});
 
   ++stats_.calls;
-  ++(request.surface == Surface::kChat          ? stats_.chat
-     : request.surface == Surface::kCompletions ? stats_.completions
-                                                : stats_.embeddings);
+  ++stats_.by_surface[static_cast<std::size_t>(request.surface)];
   stats_.live_max = std::max(stats_.live_max, ++stats_.live);
   return plan;
 }
@@ -43,6 +45,13 @@ StubState::Model& StubState::model(const std::string& name, Duration load, Time 
 void StubState::end(Ending ending) {
   --stats_.live;
   if (ending == Ending::kCallerGone) ++stats_.aborts;
+}
+
+std::optional<ScriptError> StubState::set_identity(std::string_view settings) {
+  auto identity = parse_identity(settings, options_.identity);
+  if (!identity) return identity.error();
+  options_.identity = std::move(*identity);
+  return std::nullopt;
 }
 
 void StubState::reset() {

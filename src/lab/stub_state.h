@@ -2,20 +2,21 @@
 // Pure: it is told the time. Thread rule: the stub's loop.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
+#include "lab/identity.h"
 #include "lab/script.h"
 #include "lab/stub_request.h"
 
 namespace slipstream::lab {
 
 struct StubStats {
-  std::uint64_t calls = 0;  // generations asked for, refused ones included
-  std::uint64_t chat = 0;
-  std::uint64_t completions = 0;
-  std::uint64_t embeddings = 0;
+  std::uint64_t calls = 0;  // answers asked for, refused ones included
+  std::array<std::uint64_t, kSurfaces> by_surface{};
   std::uint64_t aborts = 0;  // callers that left before their answer was complete
   std::uint64_t live = 0;
   std::uint64_t live_max = 0;
@@ -27,6 +28,7 @@ struct StubStats {
 struct StubOptions {
   StubScript script;           // for calls whose model name sets nothing else
   std::string model = "stub";  // what /v1/models lists; every other name is served as well
+  Identity identity{};         // until set_identity()
 };
 
 // How one call goes.
@@ -46,8 +48,11 @@ class StubState {
   void end(Ending ending);
   void count_tokens(std::uint64_t tokens) { stats_.tokens += tokens; }
 
-  // Forgets statistics and loaded models. Live calls stay live, numbers go on.
+  // Forgets statistics and loaded models. Live calls stay live, numbers go on, identity stays.
   void reset();
+
+  // Changes the identity as parse_identity() does; if that fails it stays, and the error returns.
+  std::optional<ScriptError> set_identity(std::string_view settings);
 
   const StubStats& stats() const { return stats_; }
   const StubOptions& options() const { return options_; }

@@ -121,9 +121,9 @@ class Gateway(Process):
 class Stub(Process):
     """`slipstream stub`: the deterministic model server that comes with the program."""
 
-    def __init__(self, first_token="50ms", tokens=20, interval="10ms"):
+    def __init__(self, first_token="50ms", tokens=20, interval="10ms", identity=""):
         super().__init__([binary(), "stub", "--listen", "127.0.0.1:0", "--first-token", first_token,
-                          "--tokens", tokens, "--interval", interval])
+                          "--tokens", tokens, "--interval", interval, "--identity", identity])
         try:
             self.port = int(self.wait_for_line(r"^stub listening on 127\.0\.0\.1:(\d+)").group(1))
         except BaseException:
