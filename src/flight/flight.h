@@ -20,6 +20,7 @@
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "base/clock.h"
 #include "flight/core.h"
@@ -104,6 +105,13 @@ class Flight {
     budget_.add(setup_.canonical.size());
   }
   virtual ~Flight() { budget_.remove(setup_.canonical.size()); }
+  // No reference but the caller's exists, so none can come.
+  bool held_once() const { return references_.load(std::memory_order_acquire) == 1; }
+  // The bytes for whoever can use their memory. Precondition: held_once().
+  std::string take_canonical() {
+    budget_.remove(setup_.canonical.size());
+    return std::exchange(setup_.canonical, std::string());
+  }
   Flight(const Flight&) = delete;
   Flight& operator=(const Flight&) = delete;
 
@@ -159,7 +167,7 @@ class Flight {
     if (flight->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete flight;
   }
 
-  const Setup setup_;
+  Setup setup_;  // constant but for take_canonical()
   Core core_;
   ReplayBudget& budget_;
   ReplayLog log_;

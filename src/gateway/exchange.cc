@@ -184,7 +184,7 @@ Order Exchange::make_order(Order::Answer answer, Upload upload) {
 void Exchange::share(const contract::Contract& contract) {
   flight::Flight::Setup setup;
   setup.key = contract.key.bytes;
-  setup.canonical = contract.canonical;
+  setup.canonical = worker_.keep(contract.canonical);
   setup.reason = contract::to_string(reason_);
   setup.id = worker_.make_id('f');
   setup.home = worker_.index();

@@ -15,6 +15,8 @@ namespace {
 constexpr std::array<std::string_view, 10> kLeaderOnly = {
     "set-cookie", "x-request-id",         "request-id",     "x-ratelimit-", "anthropic-ratelimit-",
     "ratelimit-", "openai-processing-ms", "x-compute-time", "cf-ray",       "x-amzn-requestid"};
+// What most heads fit in: buffers of one size serve all of them.
+constexpr std::size_t kHeadBytes = 512;
 constexpr std::string_view kEventStream = "text/event-stream";
 constexpr std::uint64_t kRetryAfterMaxSeconds = 300;
 // Fields the gateway writes itself.
@@ -122,7 +124,7 @@ std::string_view to_string(Role role) {
 }
 
 void append_upstream_head(std::string& out, const http::Head& from, const UpstreamRequest& with) {
-  out.reserve(512);
+  out.reserve(kHeadBytes);
   out += from.method();
   out += ' ';
   out += with.path_prefix;
@@ -164,6 +166,7 @@ flight::AnswerHead answer_head(const http::Head& from) {
 
 void append_caller_head(std::string& out, const flight::AnswerHead& answer,
                         const CallerHead& caller) {
+  out.reserve(kHeadBytes);
   http::append_status_line(out, answer.status);
   out += answer.shared_fields;
   if (caller.role != Role::kFollower) out += answer.leader_fields;

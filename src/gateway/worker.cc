@@ -78,6 +78,16 @@ void Worker::give_buffer(std::string&& buffer) {
   buffers.push_back(std::move(buffer));
 }
 
+std::string Worker::keep(std::string_view bytes) {
+  std::string kept = take_buffer(bytes.size());
+  if (kept.capacity() < bytes.size() || kept.capacity() > bytes.size() + bytes.size() / 4) {
+    give_buffer(std::move(kept));
+    kept = std::string();
+  }
+  kept.assign(bytes);
+  return kept;
+}
+
 http::Head Worker::take_head() {
   if (heads_.empty()) return {};
   http::Head head = std::move(heads_.back());
@@ -174,9 +184,17 @@ std::string_view Worker::http_date() {
 
 void Worker::release_later(flight::FlightRef flight) {
   if (released_.empty()) {
-    loop_.defer([this] { released_.clear(); });
+    loop_.defer([this] { drop_released(); });
   }
   released_.push_back(std::move(flight));
+}
+
+// The canonical bytes of a flight are the largest piece of memory of a small request.
+void Worker::drop_released() {
+  for (const flight::FlightRef& flight : released_) {
+    if (flight->held_once()) give_buffer(flight->take_canonical());
+  }
+  released_.clear();
 }
 
 void Worker::retire(Session& session) {

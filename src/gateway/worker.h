@@ -57,6 +57,8 @@ class Worker final : public flight::WakePort, public net::AcceptHandler {
   // memory.
   std::string take_buffer(std::uint64_t expected = 0);
   void give_buffer(std::string&& buffer);
+  // A copy for as long as a flight lives: in a buffer's memory only if that fits closely.
+  std::string keep(std::string_view bytes);
   // The same for heads: only a message that is being read, or kept, has one.
   http::Head take_head();
   void give_head(http::Head&& head);
@@ -96,8 +98,10 @@ class Worker final : public flight::WakePort, public net::AcceptHandler {
   }
 
  private:
+  void drop_released();
+
   static constexpr std::size_t kExchangesKept = 256;
-  static constexpr std::size_t kBuffersKept = 512;
+  static constexpr std::size_t kBuffersKept = 256;  // of each size
   static constexpr std::size_t kBufferBytesMin = 256;
   static constexpr std::size_t kBufferBytesSmall = 640;  // a head; above it, a body
   static constexpr std::size_t kBufferBytesMax = 32 * 1024;

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <climits>
 #include <cstring>
@@ -48,6 +49,26 @@ void set_option(int fd, int level, int name, int value) {
   setsockopt(fd, level, name, &value, sizeof value);
 }
 
+// A head and a short body are copied together for less than the kernel takes to look at two pieces.
+constexpr std::size_t kJoinedBytesMax = 4096;
+
+ssize_t send_pieces(int fd, std::span<const iovec> pieces, std::size_t bytes) {
+  if (pieces.size() == 1) return send(fd, pieces[0].iov_base, bytes, MSG_NOSIGNAL);
+  if (bytes <= kJoinedBytesMax) {
+    [[clang::uninitialized]] std::array<char, kJoinedBytesMax> joined;
+    char* end = joined.data();
+    for (const iovec& piece : pieces) {
+      std::memcpy(end, piece.iov_base, piece.iov_len);
+      end += piece.iov_len;
+    }
+    return send(fd, joined.data(), bytes, MSG_NOSIGNAL);
+  }
+  msghdr message{};
+  message.msg_iov = const_cast<iovec*>(pieces.data());
+  message.msg_iovlen = pieces.size();
+  return sendmsg(fd, &message, MSG_NOSIGNAL);
+}
+
 }  // namespace
 
 Socket::Socket(Reactor& reactor, int fd, std::string peer_address)
@@ -80,12 +101,7 @@ IoResult Socket::write(std::span<const iovec> pieces) {
   SLIP_CHECK(pieces.size() <= IOV_MAX);
   std::size_t offered = 0;
   for (const iovec& piece : pieces) offered += piece.iov_len;
-  msghdr message{};
-  message.msg_iov = const_cast<iovec*>(pieces.data());
-  message.msg_iovlen = pieces.size();
-  const ssize_t sent = pieces.size() == 1
-                           ? send(fd_, pieces[0].iov_base, pieces[0].iov_len, MSG_NOSIGNAL)
-                           : sendmsg(fd_, &message, MSG_NOSIGNAL);
+  const ssize_t sent = send_pieces(fd_, pieces, offered);
   if (sent >= 0) {
     if (static_cast<std::size_t>(sent) < offered) write_blocked_ = true;
     return {IoStatus::kOk, static_cast<std::size_t>(sent)};

@@ -94,11 +94,11 @@ void expect_allocations(const char* what, Stream stream, double limit) {
 }
 
 TEST(Gates, UniqueRequestTakesFewAllocations) {
-  expect_allocations("unique request", Stream::kNo, 7.0);
+  expect_allocations("unique request", Stream::kNo, 4.5);
 }
 
 TEST(Gates, UniqueStreamTakesFewAllocations) {
-  expect_allocations("unique stream", Stream::kYes, 8.5);
+  expect_allocations("unique stream", Stream::kYes, 7.0);
 }
 
 // Streams that the upstream has begun and does not end: each keeps both its connections.
