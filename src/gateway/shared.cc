@@ -2,6 +2,7 @@
 
 #include "base/random.h"
 #include "base/text.h"
+#include "gateway/endpoint.h"
 #include "upstream/failure.h"
 
 namespace slipstream::gateway {
@@ -16,16 +17,6 @@ contract::Policy make_policy(const config::Settings& settings) {
   policy.harmless_fields = settings.coalesce.harmless_fields;
   policy.epoch = settings.epoch;
   return policy;
-}
-
-std::string host_of(const config::Url& url) {
-  const bool v6 = url.address.host.find(':') != std::string::npos;
-  std::string host = v6 ? "[" + url.address.host + "]" : url.address.host;
-  if (url.address.port != (url.tls ? 443 : 80)) {
-    host += ':';
-    append_decimal(host, url.address.port);
-  }
-  return host;
 }
 
 std::string make_secret(const config::Settings& settings) {
