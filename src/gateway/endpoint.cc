@@ -34,6 +34,11 @@ std::string host_of(const config::Url& url) {
   return host;
 }
 
+Profile configured_profile(const config::Settings& settings) {
+  if (settings.upstream.profile) return *settings.upstream.profile;
+  return identity::recognise_host(settings.upstream.url.address.host).value_or(Profile::kGeneric);
+}
+
 identity::Inspection::Setup inspection_setup(const config::Settings& settings) {
   identity::Inspection::Setup setup;
   setup.profile = settings.upstream.profile;

@@ -20,6 +20,8 @@ Result<std::unique_ptr<net::TlsContext>, net::TlsError> upstream_tls(
 // The Host field: without the port that its scheme implies.
 std::string host_of(const config::Url& url);
 
+// As configured or told by the host's name; kGeneric if neither.
+Profile configured_profile(const config::Settings& settings);
 // What is asked of the server to learn who it is, and where.
 identity::Inspection::Setup inspection_setup(const config::Settings& settings);
 Inspector::Target inspection_target(const config::Settings& settings);

@@ -4,6 +4,7 @@
 
 #include "config/scalar.h"
 #include "gateway/endpoint.h"
+#include "gateway/prober.h"
 #include "gateway/worker.h"
 #include "net/connector.h"
 #include "upstream/client.h"
@@ -56,6 +57,7 @@ struct Server::Crew final : net::AcceptHandler {
 
   void stop() {
     listener->close();
+    if (prober) prober->stop();
     worker.shut_down();
     // What the sessions sent last leaves with this turn; the loop ends after it.
     reactor.defer([this] { reactor.stop(); });
@@ -65,6 +67,7 @@ struct Server::Crew final : net::AcceptHandler {
   net::TcpConnector connector;
   upstream::Client client;
   Worker worker;
+  std::unique_ptr<Prober> prober;  // of the first crew
   net::Timer drain_poll;
   AddressLimit* address_limit;  // null: off
   const net::TlsContext* caller_tls;
@@ -124,6 +127,12 @@ Result<std::unique_ptr<Server>, StartError> Server::create(const config::Setting
 }
 
 void Server::start() {
+  Crew& first = *crews_.front();
+  first.prober = std::make_unique<Prober>(first.worker);
+  shared_->wake_prober = [&first] {
+    first.reactor.post([&prober = *first.prober] { prober.probe_soon(); });
+  };
+  first.reactor.post([&prober = *first.prober] { prober.start(); });
   for (auto& crew : crews_) {
     crew->thread = std::thread([&reactor = crew->reactor] { reactor.run(); });
   }

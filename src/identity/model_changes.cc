@@ -60,7 +60,6 @@ std::string decoded(std::string_view path) {
     out += escape ? static_cast<char>(digit(path[i + 1]) * 16 + digit(path[i + 2])) : path[i];
     if (escape) i += 2;
   }
-  while (out.size() > 1 && out.back() == '/') out.pop_back();
   return out;
 }
 
@@ -74,11 +73,13 @@ bool matches(const Row& row, std::string_view path) {
 
 bool changes_model(Profile profile, std::string_view method, std::string_view path) {
   if (method == "HEAD" || method == "OPTIONS") return false;
-  const std::string plain = decoded(path);
+  std::string without_escapes;
+  if (path.find('%') != std::string_view::npos) path = without_escapes = decoded(path);
+  while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
   for (const Row& row : kRows) {
     const bool counts =
         profile == Profile::kGeneric || row.profile == profile || row.profile == Profile::kGeneric;
-    if (counts && (row.method.empty() || row.method == method) && matches(row, plain)) return true;
+    if (counts && (row.method.empty() || row.method == method) && matches(row, path)) return true;
   }
   return false;
 }
