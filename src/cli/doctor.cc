@@ -92,17 +92,17 @@ class Visit {
 
 int doctor(const DoctorFlags& flags) {
   const long long limit_ms = parse_milliseconds(flags.timeout);
-  if (limit_ms <= 0) return misused("--timeout must be longer than 0");
+  if (limit_ms <= 0) return misused("doctor", "--timeout must be longer than 0");
   FlagValues given;
   if (!flags.upstream.empty()) given.emplace_back("--upstream", flags.upstream);
   if (!flags.profile.empty()) given.emplace_back("--profile", flags.profile);
   if (given.empty() && flags.config_file.empty())
-    return misused("doctor needs --upstream or --config");
+    return misused("doctor", "needs --upstream or --config");
   const auto loaded = load_config(flags.config_file, std::move(given));
-  if (!loaded) return misused(loaded.error().message);
+  if (!loaded) return misused("doctor", loaded.error().message);
   const config::Settings& settings = loaded->settings;
   const auto tls = gateway::upstream_tls(settings);
-  if (!tls) return misused(tls.error().message);
+  if (!tls) return misused("doctor", tls.error().message);
   Diagnosis diagnosis = Visit(settings, tls->get(), limit_ms).run();
   diagnosis.model = flags.model;
   if (flags.json) std::fputs(diagnosis_json(diagnosis).c_str(), stdout);
