@@ -68,7 +68,8 @@ def fill(name, directory, values):
 def gateway_command(v):
     return [v["gateway"], "serve", "--listen", f"127.0.0.1:{v['port']}",
             "--upstream", f"http://127.0.0.1:{v['upstream_port']}", "--admin", "off",
-            "--workers", str(v["workers"]), "--log-level", "warning", *v["gateway_args"]]
+            "--workers", str(v["workers"]), "--log-level", "warning",
+            "--set", "upstream.probe_interval=0s", *v["gateway_args"]]
 
 
 def nginx_command(conf):

@@ -81,6 +81,7 @@ int run(int argc, char** argv) {
   add_burst(app, action);
   add_demo(app, action);
   add_explain(app, action);
+  add_doctor(app, action);
   CLI::App* reference =
       app.add_subcommand("config-reference", "print the reference page of all options");
   reference->footer("Example:\n  slipstream config-reference > docs/configuration.md");

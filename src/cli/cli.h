@@ -24,6 +24,7 @@ void add_stub(CLI::App& app, Action& action);
 void add_burst(CLI::App& app, Action& action);
 void add_demo(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
+void add_doctor(CLI::App& app, Action& action);
 
 // Prints "slipstream: MESSAGE" on stderr and returns 1.
 int fail(const std::string& message);

@@ -63,7 +63,7 @@ class TemporaryFile {
 };
 
 constexpr const char* kCommands[] = {
-    "serve", "stub", "burst", "demo", "explain", "config-reference", "version"};
+    "serve", "stub", "burst", "demo", "explain", "doctor", "config-reference", "version"};
 
 TEST(Cli, HelpListsEveryCommand) {
   const Outcome help = run_with({"--help"});

@@ -109,8 +109,9 @@ admin::Page GatewayProcess::explain(const http::Head& head, std::string_view bod
   if (!chat)
     return {400, "application/json",
             gateway::error_body(400, chat.error().message, "bad_request") + "\n"};
-  const auto examined = examiner_->examine(contract::Surface::kChatCompletions, *chat, body,
-                                           examiner_->scope_of(*chat), server_->shared().policy);
+  const auto examined =
+      examiner_->examine(contract::Surface::kChatCompletions, *chat, body,
+                         examiner_->scope_of(*chat), server_->shared().policy_now());
   if (!examined)
     return {400, "application/json",
             gateway::error_body(400, examined.error().message, "invalid_body") + "\n"};

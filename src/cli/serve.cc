@@ -1,14 +1,10 @@
 // slipstream serve
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <fstream>
 #include <memory>
-#include <optional>
-#include <sstream>
 
 #include "cli/cli.h"
+#include "cli/config_file.h"
 #include "cli/gateway_process.h"
 #include "config/load.h"
 #include "config/options.h"
@@ -25,43 +21,20 @@ struct ServeFlags {
   bool print_config = false;
 };
 
-std::optional<std::string> environment(std::string_view name) {
-  const char* value = std::getenv(std::string(name).c_str());
-  return value ? std::optional<std::string>(value) : std::nullopt;
-}
-
-// Where it stands and what is wrong, as one line.
-struct BadSetting {
-  config::Source source;
-  std::string message;
-};
-
 // What flags, file and environment say together.
 Result<config::Loaded, BadSetting> load(const ServeFlags& flags) {
-  config::LoadInput input;
-  input.environment = environment;
-  if (!flags.config_file.empty()) {
-    std::ifstream file(flags.config_file);
-    if (!file)
-      return Failure{BadSetting{config::Source::kFile, "cannot read " + flags.config_file}};
-    std::ostringstream text;
-    text << file.rdbuf();
-    input.yaml_text = text.str();
-    input.yaml_name = flags.config_file;
-  }
+  FlagValues given;
   for (const auto& [flag, value] : flags.values) {
-    if (!value->empty()) input.flags.emplace_back(flag, *value);
+    if (!value->empty()) given.emplace_back(flag, *value);
   }
   for (const std::string& pair : flags.sets) {
     const std::size_t equals = pair.find('=');
     if (equals == std::string::npos)
       return Failure{
           BadSetting{config::Source::kFlag, "--set takes name=value, not '" + pair + "'"}};
-    input.flags.emplace_back(pair.substr(0, equals), pair.substr(equals + 1));
+    given.emplace_back(pair.substr(0, equals), pair.substr(equals + 1));
   }
-  auto loaded = config::load(input);
-  if (!loaded) return Failure{BadSetting{loaded.error().source, loaded.error().message}};
-  return std::move(*loaded);
+  return load_config(flags.config_file, std::move(given));
 }
 
 std::string help_of(const config::Option& option) {

@@ -37,6 +37,12 @@ std::vector<Option> top_level() {
   };
 }
 
+std::vector<std::string_view> profile_choices() {
+  std::vector<std::string_view> choices = {"auto"};
+  choices.insert(choices.end(), kProfileNames.begin(), kProfileNames.end());
+  return choices;
+}
+
 std::vector<Option> upstream() {
   return {
       {AT(upstream.url), "--upstream", kUrl, "http://127.0.0.1:8000", kAny, kNo,
@@ -63,6 +69,18 @@ std::vector<Option> upstream() {
        "Most connections to the upstream per worker."},
       {AT(upstream.response_bytes_max), "", kSize, "16MiB", Bounds(kKiB, kGiB), kYes,
        "Largest non-streamed answer that is held in memory."},
+      {AT(upstream.profile), "--profile", kEnum, "auto", kAny, kNo,
+       "The kind of server behind the upstream: what it is asked about its model, and which "
+       "requests change that; `auto` finds out by asking.",
+       profile_choices()},
+      {AT(upstream.probe_interval), "", kDuration, "30s", kOptionalTime, kNo,
+       "How often the server is asked which model it runs; what changes starts a new epoch, and "
+       "nothing joins across it. 0 never asks."},
+      {AT(upstream.declared.artifact_digest), "", kString, "", Bounds(0, 256), kNo,
+       "Declares which artifact the upstream serves, where the server cannot prove it; replicas "
+       "may share only on a proven or declared artifact."},
+      {AT(upstream.declared.command), "", kString, "", Bounds(0, 4096), kNo,
+       "Declares the launch command of the server, where it does not tell."},
   };
 }
 

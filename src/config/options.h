@@ -34,7 +34,8 @@ enum class Reload { kYes, kNo };
 // The member of Settings that an option fills.
 using Target =
     std::variant<bool*, std::uint64_t*, Milliseconds*, std::string*, std::vector<std::string>*,
-                 Sampled*, LogLevel*, LogFormat*, Address*, std::optional<Address>*, Url*, Secret*>;
+                 Sampled*, LogLevel*, LogFormat*, std::optional<Profile>*, Address*,
+                 std::optional<Address>*, Url*, Secret*>;
 
 struct Bounds {
   // In bytes, milliseconds, or plain numbers; for secrets and lists the length.
@@ -50,8 +51,9 @@ struct Option {
   std::string_view default_text;
   Bounds bounds;
   Reload reload;
-  std::string_view effect;                     // one sentence
-  std::vector<std::string_view> choices = {};  // kEnum: in the order of the C++ enum
+  std::string_view effect;  // one sentence
+  std::vector<std::string_view> choices =
+      {};  // kEnum: in the order of the C++ enum (an optional one: after its word for none)
 };
 
 // Grouped by section, in the order in which pages show them.

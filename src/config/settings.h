@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/profile.h"
 #include "base/secret.h"
 
 namespace slipstream::config {
@@ -57,6 +58,12 @@ struct Settings {
     Milliseconds idle_timeout{};
     std::uint64_t connections_max = 0;  // per worker
     std::uint64_t response_bytes_max = 0;
+    std::optional<Profile> profile;  // none: found out by asking
+    Milliseconds probe_interval{};   // 0: off
+    struct Declared {
+      std::string artifact_digest;
+      std::string command;
+    } declared;
   } upstream;
 
   struct Tls {

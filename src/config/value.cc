@@ -86,6 +86,13 @@ struct Assigner {
     *out = Secret(text());
     return true;
   }
+  // The first choice stands for none.
+  bool operator()(std::optional<Profile>* out) const {
+    const auto profile = parse_profile(text());
+    if (!profile && text() != option.choices.front()) return false;
+    *out = profile;
+    return true;
+  }
   template <typename Enum>
   bool operator()(Enum* out) const {
     const auto found = std::find(option.choices.begin(), option.choices.end(), text());
@@ -115,6 +122,9 @@ struct Formatter {
   }
   std::string operator()(const Url* value) const { return quote(format_url(*value)); }
   std::string operator()(const Secret*) const { return "\"***\""; }
+  std::string operator()(const std::optional<Profile>* value) const {
+    return std::string(*value ? to_string(**value) : option.choices.front());
+  }
   template <typename Enum>
   std::string operator()(const Enum* value) const {
     return std::string(option.choices[static_cast<std::size_t>(*value)]);

@@ -8,6 +8,7 @@
 #include "gateway/session.h"
 #include "gateway/worker.h"
 #include "http/write.h"
+#include "identity/model_changes.h"
 
 namespace slipstream::gateway {
 
@@ -51,7 +52,10 @@ void Exchange::begin(Session& session, http::Parser& parser) {
                                                                      : Upload::kNone;
   series_->add(Counter::kRequests);
   series_->add(LabelledCounter::kVerdicts, static_cast<int>(contract::Reason::kSurface));
-  fly_alone(contract::Reason::kSurface, make_order(Order::Answer::kRelayed, upload));
+  Order order = make_order(Order::Answer::kRelayed, upload);
+  if (identity::changes_model(worker_.profile(), head_.method(), head_.path()))
+    order.effect = Order::Effect::kChangesModel;
+  fly_alone(contract::Reason::kSurface, std::move(order));
 }
 
 // What does not leave at once goes before the answer: half an interim answer would spoil it.
@@ -102,7 +106,7 @@ std::string Exchange::tenant_label(const contract::Scope& scope) const {
 }
 
 void Exchange::dispatch_contract() {
-  const contract::Policy& policy = worker_.shared().policy;
+  const contract::Policy& policy = worker_.policy();
   const contract::Scope scope = worker_.examiner().scope_of(head_, session_->scope_memo());
   auto examined = worker_.examiner().examine(surface_, head_, body_, scope, policy);
   if (!examined) return refuse_body(examined.error());
@@ -251,8 +255,7 @@ void Exchange::subscribe(flight::FlightRef flight, flight::Cursor cursor) {
 }
 
 void Exchange::refuse_body(const contract::BodyFault& fault) {
-  series_ =
-      &worker_.metrics().series(worker_.shared().policy.route, "", worker_.shared().endpoint, "");
+  series_ = &worker_.metrics().series(worker_.policy().route, "", worker_.shared().endpoint, "");
   series_->add(LabelledCounter::kRefusedRequests, static_cast<int>(RefusedBecause::kBody));
   direct_ending_ = SubscriberEnding::kRefused;
   worker_.shared().log.event(

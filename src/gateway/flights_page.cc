@@ -58,7 +58,7 @@ std::string flights_page(const Shared& shared, std::uint64_t live_flights) {
   append_decimal(out, rows.size());
   out += R"(,"alone":)";
   append_decimal(out, live_flights - std::min<std::uint64_t>(live_flights, rows.size()));
-  out += "}\n";
+  out += R"(,"epoch":")" + shared.epoch.value().text + "\"}\n";
   return out;
 }
 

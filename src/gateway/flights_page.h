@@ -7,7 +7,8 @@
 
 namespace slipstream::gateway {
 
-// {"flights":[{"key","flight","state","reason","age_ms","subscribers","bytes","home"}...],"alone":N}
+// {"flights":[{"key","flight","state","reason","age_ms","subscribers","bytes","home"}...],"flights_total":N,"alone":N,
+//  "epoch":"..."}
 // The flights that can be joined, oldest first; keys truncated; `alone` counts unshared ones. Any
 // thread. At most kFlightsShownMax are listed, "flights_total" says how many there are.
 inline constexpr std::size_t kFlightsShownMax = 1000;

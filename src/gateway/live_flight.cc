@@ -38,6 +38,7 @@ void LiveFlight::start(Order order, telemetry::Series& series) {
   order_ = std::move(order);
   series_ = &series;
   worker_.flight_started(*this);
+  if (order_.effect == Order::Effect::kChangesModel) worker_.model_changes();
   attempt(upstream::Call::Connection::kPooledOrNew);
 }
 

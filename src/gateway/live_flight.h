@@ -40,6 +40,7 @@ struct Order {
   Upload upload = Upload::kLength;  // how a streamed body is framed
   bool repeatable = true;  // safe to send again when no answer came (RFC 9110 section 9.2.2)
   bool head_method = false;
+  enum class Effect { kNone, kChangesModel } effect = Effect::kNone;
   std::string head;
   std::string body;
 };

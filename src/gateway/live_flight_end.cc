@@ -33,6 +33,7 @@ void LiveFlight::attempt_failed(FailureClass failure) {
   cause_ = to_string(failure);
   series_->add(LabelledCounter::kUpstreamFailures, static_cast<int>(failure));
   const FailureRule& rule = upstream::rule_of(failure);
+  if (!is_answer(failure)) worker_.suspect_upstream();
   const config::Settings::Retry& retry = worker_.shared().settings.retry;
   const bool may_retry =
       rule.retry == FailureRule::Retry::kOnce && may_send_again(failure) && !committed_ &&
@@ -144,6 +145,9 @@ void LiveFlight::finish(FlightEnding ending) {
   const bool relayed = broken && committed_ && mode_ == Order::Answer::kRelayed;
   if (relayed && head().event_stream && head().body != AnswerHead::Body::kLength)
     append_framed("\n\n");
+  // Whatever the answer was: a failed change may have been half a change. Before its caller is
+  // told.
+  if (order_.effect == Order::Effect::kChangesModel) worker_.model_changes();
   mutable_log().end(ending);
   worker_.flight_ended(*this, ending, cause_);
   worker_.hall().announce(*this);

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "config/scalar.h"
+#include "gateway/endpoint.h"
+#include "gateway/prober.h"
 #include "gateway/worker.h"
 #include "net/connector.h"
 #include "upstream/client.h"
@@ -12,18 +14,6 @@ namespace slipstream::gateway {
 namespace {
 
 constexpr milliseconds kDrainPoll{20};
-
-upstream::ClientOptions client_options(const config::Settings& settings) {
-  upstream::ClientOptions options;
-  options.endpoint.host = settings.upstream.url.address.host;
-  options.endpoint.port = std::to_string(settings.upstream.url.address.port);
-  options.endpoint.tls = settings.upstream.url.tls;
-  options.connect_timeout_ms = settings.upstream.connect_timeout.count();
-  options.write_timeout_ms = settings.upstream.write_timeout.count();
-  options.idle_ms = settings.upstream.idle_timeout.count();
-  options.connections_max = settings.upstream.connections_max;
-  return options;
-}
 
 }  // namespace
 
@@ -67,6 +57,7 @@ struct Server::Crew final : net::AcceptHandler {
 
   void stop() {
     listener->close();
+    if (prober) prober->stop();
     worker.shut_down();
     // What the sessions sent last leaves with this turn; the loop ends after it.
     reactor.defer([this] { reactor.stop(); });
@@ -76,6 +67,7 @@ struct Server::Crew final : net::AcceptHandler {
   net::TcpConnector connector;
   upstream::Client client;
   Worker worker;
+  std::unique_ptr<Prober> prober;  // of the first crew
   net::Timer drain_poll;
   AddressLimit* address_limit;  // null: off
   const net::TlsContext* caller_tls;
@@ -107,13 +99,9 @@ Result<std::unique_ptr<Server>, StartError> Server::create(const config::Setting
     if (!context) return Failure{StartError{context.error().message}};
     server->caller_tls_ = std::move(*context);
   }
-  if (settings.upstream.url.tls) {
-    auto context = net::TlsContext::client(
-        settings.upstream.tls_ca, settings.upstream.tls_verify ? net::TlsContext::Verify::kPeer
-                                                               : net::TlsContext::Verify::kNothing);
-    if (!context) return Failure{StartError{context.error().message}};
-    server->upstream_tls_ = std::move(*context);
-  }
+  auto to_upstream = upstream_tls(settings);
+  if (!to_upstream) return Failure{StartError{to_upstream.error().message}};
+  server->upstream_tls_ = std::move(*to_upstream);
   const std::size_t count = worker_count(settings);
   server->shared_ = std::make_unique<Shared>(settings, count, metrics, log, clock);
   if (settings.limits.connections_per_address)
@@ -139,6 +127,12 @@ Result<std::unique_ptr<Server>, StartError> Server::create(const config::Setting
 }
 
 void Server::start() {
+  Crew& first = *crews_.front();
+  first.prober = std::make_unique<Prober>(first.worker);
+  shared_->wake_prober = [&first] {
+    first.reactor.post([&prober = *first.prober] { prober.probe_soon(); });
+  };
+  first.reactor.post([&prober = *first.prober] { prober.start(); });
   for (auto& crew : crews_) {
     crew->thread = std::thread([&reactor = crew->reactor] { reactor.run(); });
   }

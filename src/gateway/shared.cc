@@ -2,31 +2,13 @@
 
 #include "base/random.h"
 #include "base/text.h"
+#include "gateway/endpoint.h"
+#include "gateway/prober.h"
 #include "upstream/failure.h"
 
 namespace slipstream::gateway {
 
 namespace {
-
-contract::Policy make_policy(const config::Settings& settings) {
-  contract::Policy policy;
-  policy.coalesce = settings.coalesce.enabled;
-  policy.share_sampled = settings.coalesce.sampled == config::Sampled::kShare;
-  policy.seed_honoured = settings.coalesce.seed_honoured;
-  policy.harmless_fields = settings.coalesce.harmless_fields;
-  policy.epoch = settings.epoch;
-  return policy;
-}
-
-std::string host_of(const config::Url& url) {
-  const bool v6 = url.address.host.find(':') != std::string::npos;
-  std::string host = v6 ? "[" + url.address.host + "]" : url.address.host;
-  if (url.address.port != (url.tls ? 443 : 80)) {
-    host += ':';
-    append_decimal(host, url.address.port);
-  }
-  return host;
-}
 
 std::string make_secret(const config::Settings& settings) {
   if (!settings.scope.secret.empty()) return std::string(settings.scope.secret.reveal());
@@ -55,7 +37,7 @@ std::vector<std::string> strings(const std::array<std::string_view, n>& names) {
 Shared::Shared(const config::Settings& with, std::size_t worker_count, telemetry::Metrics& to,
                telemetry::Log& into, const Clock& time)
     : settings(with),
-      policy(make_policy(with)),
+      epoch(first_identity(with, time.wall_now()), configured_profile(with)),
       upstream_host(host_of(with.upstream.url)),
       endpoint(host_of(with.upstream.url)),
       scope_secret(make_secret(with)),
@@ -65,6 +47,16 @@ Shared::Shared(const config::Settings& with, std::size_t worker_count, telemetry
       log(into),
       clock(time),
       ports(worker_count) {}
+
+contract::Policy Shared::policy_now() const {
+  contract::Policy policy;
+  policy.coalesce = settings.coalesce.enabled;
+  policy.share_sampled = settings.coalesce.sampled == config::Sampled::kShare;
+  policy.seed_honoured = settings.coalesce.seed_honoured;
+  policy.harmless_fields = settings.coalesce.harmless_fields;
+  policy.epoch = epoch.value().text;
+  return policy;
+}
 
 std::vector<telemetry::LabelValues> metric_labels() {
   std::vector<std::string> reasons;
@@ -77,7 +69,8 @@ std::vector<telemetry::LabelValues> metric_labels() {
           {LabelledCounter::kUpstreamFailures, strings(upstream::kFailureClassNames)},
           {LabelledCounter::kSubscriberEndings, strings(flight::kSubscriberEndingNames)},
           {LabelledCounter::kFlightEndings, strings(flight::kFlightEndingNames)},
-          {LabelledCounter::kRefusedRequests, strings(kRefusedBecauseNames)}};
+          {LabelledCounter::kRefusedRequests, strings(kRefusedBecauseNames)},
+          {LabelledCounter::kEpochChanges, strings(kEpochCauseNames)}};
 }
 
 }  // namespace slipstream::gateway

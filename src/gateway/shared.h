@@ -6,6 +6,7 @@
 
 #include <array>
 #include <atomic>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "config/settings.h"
 #include "contract/contract.h"
 #include "flight/table.h"
+#include "gateway/epoch.h"
 #include "telemetry/log.h"
 #include "telemetry/metrics.h"
 
@@ -43,7 +45,10 @@ struct Shared {
          telemetry::Log& into, const Clock& time);
 
   const config::Settings settings;
-  const contract::Policy policy;
+  // What requests are judged by, in the epoch of now. Any thread; workers keep a copy.
+  contract::Policy policy_now() const;
+
+  Epoch epoch;                      // any thread
   const std::string upstream_host;  // for the Host field
   const std::string endpoint;       // metric label
   const std::string scope_secret;
@@ -56,6 +61,11 @@ struct Shared {
 
   std::atomic<bool> draining{false};
   std::atomic<std::uint64_t> connections{0};
+
+  // Tells the prober that something may have changed; empty if there is none. Any thread; constant
+  // once workers run.
+  std::function<void()> wake_prober;
+  std::atomic<bool> upstream_suspect{false};  // it was told that connections fail
 };
 
 // The label lists of all counters with a closed set of values, for telemetry::Metrics.

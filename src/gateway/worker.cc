@@ -160,6 +160,33 @@ void Worker::count_refusal(RefusedBecause because) {
       .add(telemetry::LabelledCounter::kRefusedRequests, static_cast<int>(because));
 }
 
+void Worker::take_epoch() {
+  epoch_ = shared_.epoch.value();
+  policy_ = shared_.policy_now();
+  policy_.epoch = epoch_.text;
+}
+
+void Worker::model_changes() {
+  shared_.epoch.next_generation();
+  note_epoch(EpochCause::kAdmin);
+  if (shared_.wake_prober) shared_.wake_prober();
+}
+
+void Worker::note_epoch(EpochCause cause) {
+  metrics_.series("default", "", shared_.endpoint, "")
+      .add(telemetry::LabelledCounter::kEpochChanges, static_cast<int>(cause));
+  policy();
+  shared_.log.event(telemetry::Level::kInfo, "epoch",
+                    {{"epoch", epoch_.text},
+                     {"cause", to_string(cause)},
+                     {"profile", to_string(epoch_.profile)}});
+}
+
+void Worker::suspect_upstream() {
+  if (shared_.upstream_suspect.load(std::memory_order_relaxed) || !shared_.wake_prober) return;
+  if (!shared_.upstream_suspect.exchange(true, std::memory_order_relaxed)) shared_.wake_prober();
+}
+
 std::string Worker::make_id(char prefix) {
   // One letter and 14 digits (56 random bits): what fits into a string without allocation.
   static constexpr char kDigits[] = "0123456789abcdef";

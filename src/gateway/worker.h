@@ -41,6 +41,17 @@ class Worker final : public flight::WakePort, public net::AcceptHandler {
   flight::Hall& hall() { return hall_; }
   Random& random() { return *random_; }
   contract::Examiner& examiner() { return examiner_; }
+  // In the epoch of now: an epoch that was set before the call began is in it. Valid until the next
+  // call.
+  const contract::Policy& policy() {
+    if (shared_.epoch.version() != epoch_.version) take_epoch();
+    return policy_;
+  }
+  // The kind of server, as far as it is known.
+  Profile profile() {
+    policy();
+    return epoch_.profile;
+  }
   contract::JudgeMemory& judge_memory() { return judge_memory_; }
   upstream::RetryBudget& retry_budget() { return retry_budget_; }
   telemetry::WorkerMetrics& metrics() { return metrics_; }
@@ -72,6 +83,12 @@ class Worker final : public flight::WakePort, public net::AcceptHandler {
   void flight_ended(LiveFlight& flight, flight::FlightEnding ending, std::string_view cause);
   void note_retry(const LiveFlight& flight, upstream::FailureClass failure);
   void count_refusal(RefusedBecause because);
+  // A request that changes the model begins or ended: nothing joins across this moment.
+  void model_changes();
+  // The epoch was set.
+  void note_epoch(EpochCause cause);
+  // A connection to the upstream failed: another model may answer when it is back.
+  void suspect_upstream();
   std::string make_id(char prefix);
   // Now, as an HTTP date (RFC 9110 section 5.6.7); at most half a second old. Valid until the next
   // call.
@@ -99,6 +116,7 @@ class Worker final : public flight::WakePort, public net::AcceptHandler {
 
  private:
   void drop_released();
+  void take_epoch();
 
   static constexpr std::size_t kExchangesKept = 256;
   static constexpr std::size_t kBuffersKept = 256;  // of each size
@@ -113,6 +131,8 @@ class Worker final : public flight::WakePort, public net::AcceptHandler {
   std::unique_ptr<Random> random_;
   flight::Hall hall_;
   contract::Examiner examiner_;
+  Epoch::Value epoch_;
+  contract::Policy policy_;
   contract::JudgeMemory judge_memory_;
   upstream::RetryBudget retry_budget_;
   telemetry::WorkerMetrics& metrics_;

@@ -28,6 +28,8 @@ constexpr Declaration kLabelledCounters[] = {
     {"slipstream_flight_endings_total", "How flights ended.", "ending"},
     {"slipstream_refused_requests_total", "Requests refused before an upstream call, by reason.",
      "reason"},
+    {"slipstream_epoch_changes_total",
+     "How often the model behind the upstream changed, or may have, by cause.", "cause"},
 };
 static_assert(std::size(kLabelledCounters) == kLabelledCounterCount);
 

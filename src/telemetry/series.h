@@ -36,9 +36,10 @@ enum class LabelledCounter {
   kSubscriberEndings,  // ending
   kFlightEndings,      // ending
   kRefusedRequests,    // reason
+  kEpochChanges,       // cause
 };
 inline constexpr std::size_t kLabelledCounterCount =
-    static_cast<std::size_t>(LabelledCounter::kRefusedRequests) + 1;
+    static_cast<std::size_t>(LabelledCounter::kEpochChanges) + 1;
 inline constexpr std::size_t kLabelValuesMax = 32;
 
 enum class Histogram {

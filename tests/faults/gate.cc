@@ -42,6 +42,8 @@ config::Settings load(const Upstream& upstream, const Gate::Options& options) {
   config::LoadInput input;
   input.flags = {{"listen", "127.0.0.1:0"},
                  {"workers", "2"},
+                 // Every call that a test does not expect would be one too many.
+                 {"upstream.probe_interval", "0s"},
                  {"upstream.url", "http://127.0.0.1:" + std::to_string(upstream.port())}};
   input.flags.insert(input.flags.end(), options.begin(), options.end());
   auto loaded = config::load(input);
