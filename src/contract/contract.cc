@@ -81,19 +81,4 @@ std::string Proof::text() const {
   return text;
 }
 
-std::string_view to_string(Surface surface) {
-  switch (surface) {
-    case Surface::kPassThrough:
-      return "pass_through";
-    case Surface::kChatCompletions:
-      return "chat_completions";
-  }
-  return "unknown";
-}
-
-Surface surface_of(std::string_view method, std::string_view path) {
-  if (method == "POST" && path == "/v1/chat/completions") return Surface::kChatCompletions;
-  return Surface::kPassThrough;
-}
-
 }  // namespace slipstream::contract

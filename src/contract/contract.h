@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "contract/surface.h"
 #include "http/head.h"
 
 namespace slipstream::contract {
@@ -114,11 +115,6 @@ struct Contract {
   std::string_view canonical;
   std::string_view canonical_body;  // its tail, the canonical JSON; empty if content-encoded
 };
-
-// Surfaces with a contract; everything else passes through.
-enum class Surface { kPassThrough, kChatCompletions };
-Surface surface_of(std::string_view method, std::string_view path);
-std::string_view to_string(Surface surface);
 
 class Examiner {
  public:
