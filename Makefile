@@ -1,7 +1,7 @@
 # Everything a person does with this repository, one word each. `make` alone lists them.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo run build test bench fuzz asan tsan format tidy clean
+.PHONY: help demo run build test bench fuzz asan tsan format profile tidy clean
 
 help: ## show this list
 	@echo "Slipstream: one generation for all who ask the same thing at the same time."
@@ -44,6 +44,10 @@ format: ## clang-format over all C++ files
 	@tools/install-packages.sh lint
 	@find src tests bench -name node_modules -prune -o \( -name '*.h' -o -name '*.cc' \) -print0 \
 	  | xargs -0 -r clang-format-19 -i
+
+profile: ## record cmake/release.profdata anew, by which release builds are laid out
+	@tools/install-packages.sh build test bench
+	@tools/make-profile.sh
 
 tidy: ## clang-tidy over src
 	@tools/install-packages.sh build lint
