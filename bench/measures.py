@@ -132,25 +132,29 @@ def fanout_rounds(bench, n, workers):
     return rounds
 
 
-def from_fanout(bench, measure, what, field, limits, more):
-    """Rows for N = 500 and 2000, one worker, judged on the subject's own `field`."""
+def from_fanout(bench, measure, what, field, limits, more, workers=1):
+    """Rows for N = 500 and 2000, judged on the subject's own `field`."""
     rows = []
     subject = bench.subject("share")
     for n, limit in limits.items():
-        rounds = fanout_rounds(bench, n, 1)
+        rounds = fanout_rounds(bench, n, workers)
         names = [subject] + SHARE_PEERS[:1]
         detail = "; ".join(medians(rounds, names, extra, title) for extra, title in more.items())
-        rows.append(Row(measure, f"{what}, N={n}", spread(values(rounds, subject, field)),
-                        Goal("<=", limit), detail))
+        bare = spread(values(rounds, "bare", "cpu_us_per_event"))
+        if bare:
+            detail += f"; {n} bare sends {bare.median * n / 1000:.2f} ms of CPU"
+        rows.append(Row(measure, f"{what}, N={n}, {placed(workers)}",
+                        spread(values(rounds, subject, field)), Goal("<=", limit), detail))
     return rows
 
 
 def follower_first_byte(bench):
     """p99 of the followers' first byte after the leader's, in ms."""
-    return from_fanout(bench, 4, "follower's first byte p99 after the leader's, ms",
-                       "follower_first_p99_ms", {500: 3, 2000: 10},
-                       {"follower_first_p99_ms": "p99", "follower_first_p50_ms": "p50",
-                        "leader_first_ms": "leader (300 due)"})
+    return [row for workers in (1, 2)
+            for row in from_fanout(bench, 4, "follower's first byte p99 after the leader's, ms",
+                                   "follower_first_p99_ms", {500: 3, 2000: 10},
+                                   {"follower_first_p99_ms": "p99", "follower_first_p50_ms": "p50",
+                                    "leader_first_ms": "leader (300 due)"}, workers)]
 
 
 def late_first_byte(bench):
