@@ -29,7 +29,7 @@ CODE_BANS = [  # (pattern, why, folder of src where it is allowed)
 ]
 INCLUDE_BANS = [  # (start of the included path, folders of src where it is allowed)
     ("boost/asio", {"net"}),
-    ("openssl/", {"net", "contract", "identity"}),
+    ("openssl/", {"net", "base"}),
 ]
 TEXT_BANS = [
     (re.compile(r"\b(TO[D]O|FIX[M]E)\b"), "unfinished work belongs in an issue"),

@@ -13,7 +13,7 @@ typedef struct evp_md_ctx_st EVP_MD_CTX;
 typedef struct evp_mac_ctx_st EVP_MAC_CTX;
 }
 
-namespace slipstream::contract {
+namespace slipstream {
 
 using DigestBytes = std::array<std::uint8_t, 32>;
 
@@ -42,4 +42,4 @@ class HmacSha256 {
   EVP_MAC_CTX* context_;
 };
 
-}  // namespace slipstream::contract
+}  // namespace slipstream

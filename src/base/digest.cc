@@ -1,4 +1,4 @@
-#include "contract/digest.h"
+#include "base/digest.h"
 
 #include <openssl/core_names.h>
 #include <openssl/evp.h>
@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 
-namespace slipstream::contract {
+namespace slipstream {
 namespace {
 
 const unsigned char* data_of(std::string_view bytes) {
@@ -63,4 +63,4 @@ DigestBytes HmacSha256::of(std::string_view bytes) {
   return digest;
 }
 
-}  // namespace slipstream::contract
+}  // namespace slipstream
