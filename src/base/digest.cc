@@ -1,6 +1,7 @@
 #include "base/digest.h"
 
 #include <openssl/core_names.h>
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 
 #include <stdexcept>
@@ -15,6 +16,10 @@ const unsigned char* data_of(std::string_view bytes) {
 }
 
 }  // namespace
+
+bool equal_in_constant_time(const DigestBytes& a, const DigestBytes& b) {
+  return CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
 
 Sha256::Sha256()
     : algorithm_(EVP_MD_fetch(nullptr, "SHA256", nullptr)), context_(EVP_MD_CTX_new()) {

@@ -17,6 +17,9 @@ namespace slipstream {
 
 using DigestBytes = std::array<std::uint8_t, 32>;
 
+// In a time that does not depend on where the two differ.
+bool equal_in_constant_time(const DigestBytes& a, const DigestBytes& b);
+
 class Sha256 {
  public:
   Sha256();  // throws std::runtime_error if OpenSSL has no SHA-256
