@@ -62,8 +62,9 @@ class TemporaryFile {
   std::filesystem::path path_;
 };
 
-constexpr const char* kCommands[] = {
-    "serve", "stub", "burst", "demo", "explain", "doctor", "config-reference", "version"};
+constexpr const char* kCommands[] = {"serve",   "stub",   "burst",    "demo",
+                                     "explain", "doctor", "hash-key", "config-reference",
+                                     "version"};
 
 TEST(Cli, HelpListsEveryCommand) {
   const Outcome help = run_with({"--help"});

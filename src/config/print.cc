@@ -29,10 +29,11 @@ std::string_view type_name(const Option& option) {
     case Type::kHeaderName:
       return "header name";
     case Type::kList:
-    case Type::kNetworkList:
       return "list";
     case Type::kSecretList:
-      return "secrets";
+      return "list of secrets";
+    case Type::kNetworkList:
+      return "list of networks";
     case Type::kEnum:
       return "choice";
     case Type::kAddress:
