@@ -23,22 +23,17 @@ contract::Policy policy_of(const config::Sharing& sharing, std::string_view name
   return policy;
 }
 
-// An escaped name must not lead to another route than the plain one, which the upstream reads.
-std::string_view model_of(const contract::Contract& contract, std::string& scratch) {
-  if (!contract.model.empty()) return contract.model;
-  const std::string_view raw = json::find(contract.canonical_body, "model");
-  return json::text_of(raw, scratch).value_or(std::string_view());
+std::string_view model_of(std::string_view body, std::string& scratch) {
+  return json::text_of(json::find(body, "model"), scratch).value_or(std::string_view());
 }
 
 }  // namespace
 
-bool Route::takes(contract::Surface surface) const {
-  return surfaces.empty() ||
-         std::ranges::find(surfaces, contract::to_string(surface)) != surfaces.end();
-}
-
 bool Route::takes(contract::Surface surface, std::string_view model) const {
-  return takes(surface) &&
+  const bool this_kind =
+      surfaces.empty() ||
+      std::ranges::find(surfaces, contract::to_string(surface)) != surfaces.end();
+  return this_kind &&
          (models.empty() || std::ranges::any_of(models, [model](const std::string& pattern) {
             return matches(pattern, model);
           }));
@@ -61,10 +56,6 @@ const Route& Routes::choose(contract::Surface surface, std::string_view model) c
                                [&](const Route& route) { return route.takes(surface, model); });
 }
 
-const Route& Routes::guess(contract::Surface surface) const {
-  return *std::ranges::find_if(routes_, [&](const Route& route) { return route.takes(surface); });
-}
-
 Routed examine(contract::Examiner& examiner, const Routes& routes, contract::Surface surface,
                const http::Head& head, std::string_view body, const contract::Scope& own,
                const contract::Scope& everyone) {
@@ -72,12 +63,14 @@ Routed examine(contract::Examiner& examiner, const Routes& routes, contract::Sur
     return Routed{&route, examiner.examine(surface, head, body, route.is_public ? everyone : own,
                                            route.policy)};
   };
-  Routed routed = under(routes.guess(surface));
-  if (routes.only_default() || !routed.contract) return routed;
-  // Which model it is stands in the body, and route and scope go into the key before that: a wrong
-  // guess costs a second look, and configurations without routes nothing.
+  if (routes.only_default()) return under(routes.fallback());
+  // Route and scope go into the key before the body, which names the model. So the model is taken
+  // from the body as it came; that it was right shows in the canonical form, where no escape hides
+  // it: other words for the same model must not lead to another route.
   std::string scratch;
-  const Route& right = routes.choose(surface, model_of(*routed.contract, scratch));
+  Routed routed = under(routes.choose(surface, model_of(body, scratch)));
+  if (!routed.contract) return routed;
+  const Route& right = routes.choose(surface, model_of(routed.contract->canonical_body, scratch));
   return &right == routed.route ? std::move(routed) : under(right);
 }
 

@@ -20,7 +20,6 @@ struct Route {
   bool is_public = false;
   contract::Policy policy;
 
-  bool takes(contract::Surface surface) const;
   // `model` may be empty: the body names none.
   bool takes(contract::Surface surface, std::string_view model) const;
 };
@@ -34,8 +33,6 @@ class Routes {
 
   // The first route that takes the request; the default one if none does.
   const Route& choose(contract::Surface surface, std::string_view model) const;
-  // The most that can be said before the body is known.
-  const Route& guess(contract::Surface surface) const;
   const Route& fallback() const { return routes_.back(); }
   bool only_default() const { return routes_.size() == 1; }
 
