@@ -36,7 +36,8 @@ std::vector<Option> top_level() {
        "every start if absent."},
       {AT(scope.trusted_header), "", kHeaderName, "x-slipstream-scope", Bounds(1, 64), kNo,
        "Header in which a proxy names the tenant, or any other scope; honoured from "
-       "`scope.trusted_addresses` only, and never passed on."},
+       "`scope.trusted_addresses` only and never passed on. A name without "
+       "`x-slipstream-` in front stays in the key as well."},
       {AT(scope.trusted_addresses), "", kNetworkList, "", Bounds(0, 64), kNo,
        "Networks whose `scope.trusted_header` is believed; they must overwrite what callers send."},
       {AT(scope.unknown_key),

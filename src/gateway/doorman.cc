@@ -39,8 +39,8 @@ Doorman::Doorman(const Shared& shared, contract::Examiner& examiner)
 
 std::optional<Party> Doorman::identify(const http::Head& head, std::string_view peer,
                                        contract::ScopeMemo& memo) {
-  const Party own{nullptr, examiner_.scope_of(head, memo)};
-  if (!guards_) return own;
+  const auto own = [&] { return Party{nullptr, examiner_.scope_of(head, memo)}; };
+  if (!guards_) return own();
   const config::Settings::Scope& settings = shared_.settings.scope;
   if (const std::size_t sent = count_of(head, settings.trusted_header);
       sent > 0 && tenant::is_inside(settings.trusted_addresses, peer)) {
@@ -55,10 +55,10 @@ std::optional<Party> Doorman::identify(const http::Head& head, std::string_view 
     }
     return Party{nullptr, {tenant::named_scope(mac_, tenant::ScopeKind::kTrusted, name)}};
   }
-  if (shared_.tenants.empty()) return own;
+  if (shared_.tenants.empty()) return own();
   if (const auto party = party_by_key(head)) return party;
   if (settings.unknown_key == config::UnknownKey::kRefuse) return std::nullopt;
-  return own;
+  return own();
 }
 
 // All keys that are presented must be one tenant's: the upstream might look at either.

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -125,8 +124,8 @@ class Exchange final : public flight::Subscriber {
   std::string body_;
   contract::Surface surface_ = contract::Surface::kPassThrough;
   Party party_;
-  std::optional<Refusal> refusal_;  // decided by the head, told when the body was read
-  std::uint64_t body_bytes_ = 0;    // of a request with a contract
+  std::unique_ptr<const Refusal> refusal_;  // decided by the head, told when the body was read
+  std::uint64_t body_bytes_ = 0;            // of a request with a contract
   std::string request_id_;
   telemetry::Series* series_ = nullptr;
 
