@@ -181,6 +181,19 @@ TEST(Quotas, OneAnswerWithinTheQuotaLeavesRoomForTheNext) {
   expect_error(third.finish(), 429, "rate_limit_exceeded");
 }
 
+// Nobody joins, so nobody but the quota wants to know what the answer took: 5 tokens each.
+TEST(Quotas, TokensOfAWholeAnswerAreWhatItSays) {
+  Scene scene({}, "tenants: [{name: red, keys: [canary-red-1], tokens_per_minute: 6}]\n");
+  for (std::uint64_t i = 1; i <= 2; ++i) {
+    Caller caller = scene.ask(chat("hi", Stream::kNo), bearer("canary-red-1"));
+    scene.upstream.wait_call().answer(200, whole_body("x"), kJson);
+    EXPECT_EQ(caller.finish().status(), 200);
+    scene.gate.expect_callers_ended("delivered", i);
+  }
+  Caller third = scene.ask(chat("hi", Stream::kNo), bearer("canary-red-1"));
+  expect_error(third.finish(), 429, "rate_limit_exceeded");
+}
+
 TEST(Quotas, WhoLeavesEarlyPaysForWhatWasSaid) {
   Scene scene({}, "tenants: [{name: red, keys: [canary-red-1], tokens_per_minute: 40}]\n");
   Caller caller = scene.ask(chat(), bearer("canary-red-1"));
