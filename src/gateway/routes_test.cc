@@ -38,23 +38,26 @@ TEST(Routes, TheFirstThatFitsDecidesElseTheDefault) {
   config::Settings settings;
   settings.routes = {route("exact", {"gpt", "llama"}), route("prefix", {"gpt*"})};
   settings.routes[1].surfaces = {"chat_completions"};
-  settings.epoch = "e1";
-  const Routes routes(settings);
+  Routes routes(settings, "e1");
   EXPECT_EQ(name_of(routes, "gpt"), "exact");
   EXPECT_EQ(name_of(routes, "gpt-4"), "prefix");
   EXPECT_EQ(name_of(routes, "llama-3"), "default");
   EXPECT_EQ(name_of(routes, ""), "default");
   EXPECT_EQ(routes.choose(Surface::kPassThrough, "gpt-4").policy.route, "default");
   EXPECT_EQ(routes.choose(Surface::kChatCompletions, "gpt").policy.epoch, "e1");
+  routes.set_epoch("e2");
+  for (const char* model : {"gpt", "llama-3"}) {
+    EXPECT_EQ(routes.choose(Surface::kChatCompletions, model).policy.epoch, "e2") << model;
+  }
   settings.routes = {route("all", {}), route("never", {})};
-  EXPECT_EQ(name_of(Routes(settings), ""), "all");
+  EXPECT_EQ(name_of(Routes(settings, {}), ""), "all");
 }
 
 TEST(Routes, TheModelIsWhatTheUpstreamReads) {
   config::Settings settings;
   settings.routes = {route("mine", {"mine"})};
   settings.routes[0].is_public = true;
-  const Routes routes(settings);
+  const Routes routes(settings, {});
   contract::Examiner examiner("secret");
   const contract::Scope own{{1}};
   const contract::Scope everyone{{2}};
