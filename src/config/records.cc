@@ -65,7 +65,9 @@ RecordList routes() {
            kFew,
            kNo,
            "Kinds of request that the route takes; none given takes all.",
-           {"chat_completions"}},
+           {"chat_completions", "completions", "embeddings", "responses", "rerank", "tokenize",
+            "messages", "count_tokens", "ollama_chat", "ollama_generate", "ollama_embed",
+            "transcriptions"}},
           {"models", FIELD(routes, models), "", kList, "", kFew, kNo,
            "Models that the route takes, a `*` at the end standing for any rest; none given takes "
            "all."},

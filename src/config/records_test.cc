@@ -109,8 +109,9 @@ TEST(Records, MistakesAreToldWithPlaceAndName) {
        "gw.yaml:3: `coalesce.harmless_fields[0]` is a map in a list; only tenants and routes are "
        "lists of maps"},
       {"routes:\n  - name: a\n    surfaces: [chats]\n",
-       "gw.yaml:3: `routes[0].surfaces` must be a list of chat_completions, 0 to 64 items; "
-       "`chats` is not"},
+       "gw.yaml:3: `routes[0].surfaces` must be a list of chat_completions, completions, "
+       "embeddings, responses, rerank, tokenize, messages, count_tokens, ollama_chat, "
+       "ollama_generate, ollama_embed or transcriptions, 0 to 64 items; `chats` is not"},
   };
   for (const auto& [yaml, message] : cases) EXPECT_EQ(error_of(from(yaml)), message) << yaml;
   EXPECT_EQ(error_of(from("", {{"tenants", "a"}})),
