@@ -16,7 +16,7 @@ mkdir -p "$logs"
 passed=0 failed=0
 
 # Folders whose code runs on several threads.
-concurrent='^(base|telemetry|config|flight|net|upstream|gateway|admin|sim|faults|gates)$'
+concurrent='^(base|telemetry|config|flight|tenant|net|upstream|gateway|admin|sim|faults|gates)$'
 
 export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1:check_initialization_order=1
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1

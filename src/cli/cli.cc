@@ -82,6 +82,7 @@ int run(int argc, char** argv) {
   add_demo(app, action);
   add_explain(app, action);
   add_doctor(app, action);
+  add_hash_key(app, action);
   CLI::App* reference =
       app.add_subcommand("config-reference", "print the reference page of all options");
   reference->footer("Example:\n  slipstream config-reference > docs/configuration.md");

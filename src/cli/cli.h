@@ -25,6 +25,7 @@ void add_burst(CLI::App& app, Action& action);
 void add_demo(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
 void add_doctor(CLI::App& app, Action& action);
+void add_hash_key(CLI::App& app, Action& action);
 
 // Prints "slipstream: MESSAGE" on stderr and returns 1.
 int fail(const std::string& message);

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -62,8 +64,9 @@ class TemporaryFile {
   std::filesystem::path path_;
 };
 
-constexpr const char* kCommands[] = {
-    "serve", "stub", "burst", "demo", "explain", "doctor", "config-reference", "version"};
+constexpr const char* kCommands[] = {"serve",   "stub",   "burst",    "demo",
+                                     "explain", "doctor", "hash-key", "config-reference",
+                                     "version"};
 
 TEST(Cli, HelpListsEveryCommand) {
   const Outcome help = run_with({"--help"});
@@ -246,6 +249,37 @@ TEST(Explain, SaysWhetherAndWhy) {
             run_with({"explain", sampled.path()}).out);
   EXPECT_TRUE(has(run_with({"explain", greedy.path(), "--header", "cache-control: no-store"}).out,
                   "no-store"));
+}
+
+Outcome hash_key_of(const std::string& input, const std::string& config_file) {
+  std::istringstream stream(input);
+  std::streambuf* const before = std::cin.rdbuf(stream.rdbuf());
+  Outcome outcome = run_with({"hash-key", "--config", config_file});
+  std::cin.rdbuf(before);
+  return outcome;
+}
+
+TEST(HashKey, PrintsWhatTheConfigurationAccepts) {
+  const TemporaryFile secret("secret.yaml", "scope: {secret: 0123456789abcdef}\n");
+  const Outcome hash = hash_key_of("key-of-a-tenant\n", secret.path());
+  ASSERT_EQ(hash.code, 0) << hash.err;
+  EXPECT_EQ(hash.out, hash_key_of("key-of-a-tenant", secret.path()).out);
+  EXPECT_NE(hash.out, hash_key_of("key-of-b-tenant", secret.path()).out);
+  const TemporaryFile tenants(
+      "tenants.yaml", "scope: {secret: 0123456789abcdef}\ntenants:\n  - name: a\n    keys: ['" +
+                          hash.out.substr(0, hash.out.size() - 1) + "']\n");
+  const Outcome shown = run_with({"serve", "--config", tenants.path(), "--print-config"});
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_TRUE(has(shown.out, "keys: [\"***\"]")) << shown.out;
+}
+
+TEST(HashKey, NeedsTheSecretAndAKey) {
+  const TemporaryFile none("none.yaml", "workers: 1\n");
+  const TemporaryFile secret("secret.yaml", "scope: {secret: 0123456789abcdef}\n");
+  expect_failure(hash_key_of("key-of-a-tenant\n", none.path()), 1, "scope.secret is not set");
+  expect_failure(hash_key_of("", secret.path()), 1, "standard input must hold one key");
+  const std::string hash = "hmac:" + std::string(64, 'a');
+  expect_failure(hash_key_of(hash, secret.path()), 1, "not a hash");
 }
 
 // --- the laboratory ---

@@ -55,6 +55,8 @@ Result<std::unique_ptr<GatewayProcess>, gateway::StartError> GatewayProcess::cre
   process->server_ = std::move(*server);
   process->examiner_ =
       std::make_unique<contract::Examiner>(process->server_->shared().scope_secret);
+  process->doorman_ =
+      std::make_unique<gateway::Doorman>(process->server_->shared(), *process->examiner_);
   process->add_gauges();
   if (settings.admin) {
     auto admin = admin::AdminServer::open(
@@ -109,13 +111,22 @@ admin::Page GatewayProcess::explain(const http::Head& head, std::string_view bod
   if (!chat)
     return {400, "application/json",
             gateway::error_body(400, chat.error().message, "bad_request") + "\n"};
-  const auto examined =
-      examiner_->examine(contract::Surface::kChatCompletions, *chat, body,
-                         examiner_->scope_of(*chat), server_->shared().policy_now());
-  if (!examined)
+  // No address is trusted here: who asks is known by its key alone.
+  contract::ScopeMemo memo;
+  const auto party = doorman_->identify(*chat, {}, memo);
+  if (!party)
+    return {401, "application/json",
+            gateway::error_body(401, "The request would be refused: its key is no tenant's.",
+                                "invalid_api_key") +
+                "\n"};
+  const gateway::Shared& shared = server_->shared();
+  const auto routed =
+      gateway::examine(*examiner_, shared.routes_now(), contract::Surface::kChatCompletions, *chat,
+                       body, party->scope, shared.public_scope);
+  if (!routed.contract)
     return {400, "application/json",
-            gateway::error_body(400, examined.error().message, "invalid_body") + "\n"};
-  return {200, "application/json", contract::explain_json(*examined, *chat)};
+            gateway::error_body(400, routed.contract.error().message, "invalid_body") + "\n"};
+  return {200, "application/json", contract::explain_json(*routed.contract, *chat)};
 }
 
 void GatewayProcess::on_signal(int) {

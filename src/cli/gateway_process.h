@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/result.h"
 #include "config/settings.h"
+#include "gateway/doorman.h"
 #include "gateway/server.h"
 #include "net/reactor.h"
 #include "telemetry/log.h"
@@ -47,7 +48,9 @@ class GatewayProcess {
   telemetry::Metrics metrics_;
   net::Reactor reactor_;
   std::unique_ptr<gateway::Server> server_;
+  // For /explain.
   std::unique_ptr<contract::Examiner> examiner_;
+  std::unique_ptr<gateway::Doorman> doorman_;
   std::unique_ptr<admin::AdminServer> admin_;
   std::thread waiter_;  // joins the workers while the admin pages still answer
   BurstWatch burst_;

@@ -5,7 +5,10 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "config/check.h"
+#include "config/load_records.h"
+#include "config/message.h"
 #include "config/options.h"
+#include "config/records.h"
 #include "config/substitute.h"
 #include "config/value.h"
 #include "config/yaml.h"
@@ -14,16 +17,6 @@ namespace slipstream::config {
 namespace {
 
 using Problem = std::optional<ConfigError>;
-
-// Messages quote what was written, shortened and without control characters.
-std::string shown(const std::vector<std::string>& items) {
-  std::string out = "`";
-  for (const std::string& item : items) {
-    if (out.size() > 1) out += ", ";
-    for (const char c : item.substr(0, 80)) out += c >= 0x20 && c < 0x7f ? c : '?';
-  }
-  return out + "`";
-}
 
 bool is_section(std::string_view path) {
   for (const Option& option : options()) {
@@ -38,6 +31,7 @@ bool is_section(std::string_view path) {
 std::string_view nearest_name(std::string_view word) {
   std::vector<std::string_view> names;
   for (const Option& option : options()) names.push_back(option.name);
+  for (const RecordList& list : record_lists()) names.push_back(list.name);
   return nearest(word, names);
 }
 
@@ -68,6 +62,10 @@ class Loader {
       problem->source = source;
       return Failure{*std::move(problem)};
     }
+    if (Problem problem = apply_records(records_, input_, loaded_)) {
+      problem->source = Source::kFile;
+      return Failure{*std::move(problem)};
+    }
     if (Problem problem = find_conflict(loaded_)) return Failure{*std::move(problem)};
     return std::move(loaded_);
   }
@@ -86,17 +84,22 @@ class Loader {
   Problem apply_file() {
     auto entries = flatten_yaml(input_.yaml_text);
     if (!entries) {
-      return fault(ConfigFault::kSyntax, file_place(entries.error().line), entries.error().message);
+      return fault_at(ConfigFault::kSyntax, file_place(entries.error().line),
+                      entries.error().message);
     }
     std::map<std::string, int, std::less<>> lines;
     for (const YamlEntry& entry : *entries) {
       const auto [first, fresh] = lines.emplace(entry.path, entry.line);
       if (!fresh) {
-        return fault(
+        return fault_at(
             ConfigFault::kDuplicate, file_place(entry.line),
             "`" + entry.path + "` stands already in line " + std::to_string(first->second));
       }
-      if (Problem problem = apply_entry(entry)) return problem;
+      if (is_record_entry(entry)) {
+        records_.push_back(entry);
+      } else if (Problem problem = apply_entry(entry)) {
+        return problem;
+      }
     }
     return std::nullopt;
   }
@@ -106,25 +109,22 @@ class Loader {
     const bool empty = entry.kind == YamlEntry::Kind::kEmpty;
     const Option* option = find_option(entry.path);
     if (!option || entry.path != option->name) {  // a flag is not a name in a file
-      if (!is_section(entry.path)) return unknown(place, entry.path, nearest_name(entry.path));
+      if (!is_section(entry.path))
+        return unknown_option(place, entry.path, nearest_name(entry.path));
       if (empty) return std::nullopt;
-      return fault(ConfigFault::kBadValue, place,
-                   "`" + entry.path + "` is a section; write its options below it");
+      return fault_at(ConfigFault::kBadValue, place,
+                      "`" + entry.path + "` is a section; write its options below it");
     }
-    if (empty) return bad_value(*option, place, "nothing");
-    if ((entry.kind == YamlEntry::Kind::kList) != (option->type == Type::kList)) {
-      return bad_value(*option, place, shown(entry.items));
+    if (empty) return bad_value(*option, option->name, place, "nothing");
+    if ((entry.kind == YamlEntry::Kind::kList) != is_list(option->type)) {
+      return bad_value(*option, option->name, place, shown(entry.items));
     }
-    std::vector<std::string> items;
-    for (const std::string& item : entry.items) {
-      auto text = substitute(item, input_.environment);
-      if (!text) {
-        return fault(ConfigFault::kMissingVariable, place,
-                     "`" + std::string(option->name) + "`: " + text.error());
-      }
-      items.push_back(*std::move(text));
+    const auto items = substitute_all(entry.items, input_.environment);
+    if (!items) {
+      return fault_at(ConfigFault::kMissingVariable, place,
+                      "`" + std::string(option->name) + "`: " + items.error());
     }
-    return set(*option, items, entry.items, {Source::kFile, place});
+    return set(*option, *items, entry.items, {Source::kFile, place});
   }
 
   Problem apply_environment() {
@@ -143,9 +143,13 @@ class Loader {
     for (const auto& [name, text] : input_.flags) {
       const Option* option = find_option(name);
       const std::string place = name.starts_with('-') ? name : "--set " + name;
+      if (find_record_list(name)) {
+        return fault_at(ConfigFault::kBadValue, place,
+                        "`" + name + "` is a list of maps, which only a file can hold");
+      }
       if (!option) {
-        return unknown("command line", name,
-                       name.starts_with('-') ? nearest_flag(name) : nearest_name(name));
+        return unknown_option("command line", name,
+                              name.starts_with('-') ? nearest_flag(name) : nearest_name(name));
       }
       const auto items = split_items(*option, text);
       if (Problem problem = set(*option, items, items, {Source::kFlag, place})) return problem;
@@ -157,7 +161,7 @@ class Loader {
   Problem set(const Option& option, const std::vector<std::string>& items,
               const std::vector<std::string>& written, Origin origin) {
     if (!assign(option, items, loaded_.settings)) {
-      return bad_value(option, origin.place, shown(written));
+      return bad_value(option, option.name, origin.place, shown(written));
     }
     loaded_.origins[static_cast<std::size_t>(&option - options().data())] = std::move(origin);
     return std::nullopt;
@@ -165,27 +169,9 @@ class Loader {
 
   std::string file_place(int line) const { return input_.yaml_name + ":" + std::to_string(line); }
 
-  static ConfigError fault(ConfigFault kind, const std::string& place, const std::string& message) {
-    return {.fault = kind, .message = place + ": " + message};
-  }
-
-  static ConfigError bad_value(const Option& option, const std::string& place,
-                               std::string written) {
-    if (option.type == Type::kSecret) written = "the value given";
-    return fault(ConfigFault::kBadValue, place,
-                 "`" + std::string(option.name) + "` must be " + accepted_form(option) + "; " +
-                     written + " is not");
-  }
-
-  static ConfigError unknown(const std::string& place, const std::string& name,
-                             std::string_view near) {
-    std::string message = "unknown option " + shown({name});
-    if (!near.empty()) message += "; did you mean `" + std::string(near) + "`?";
-    return fault(ConfigFault::kUnknownOption, place, message);
-  }
-
   const LoadInput& input_;
   Loaded loaded_;
+  std::vector<YamlEntry> records_;  // put aside until everything else is known
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -58,6 +59,8 @@ struct Loaded {
   Settings settings;
   // One per declaration, in the order of options().
   std::vector<Origin> origins;
+  // Of the fields of records that were given, by path: `tenants[0].name`.
+  std::map<std::string, Origin, std::less<>> field_origins;
 };
 
 Result<Loaded, ConfigError> load(const LoadInput& input);

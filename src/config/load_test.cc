@@ -204,8 +204,8 @@ TEST(Load, SecretsAreNeverShown) {
 
 TEST(Load, AMaskedOrEmptySecretIsNotASecret) {
   expect_error(from("scope: {secret: '***'}\n"), ConfigFault::kBadValue,
-               "gw.yaml:1: `scope.secret` must be a secret, 16 to 1024 bytes; the value given is "
-               "not");
+               "gw.yaml:1: `scope.secret` must be a secret without control characters, 16 to 1024 "
+               "bytes; the value given is not");
   EXPECT_FALSE(load(from("scope: {secret: '${KEY}'}\n", {{"KEY", ""}})));
 }
 

@@ -34,6 +34,21 @@ std::vector<Option> top_level() {
       {AT(scope.secret), "", kSecret, "", Bounds(16, 1024), kNo,
        "Key of the hash that turns a caller's credential into its tenant scope; drawn at random at "
        "every start if absent."},
+      {AT(scope.trusted_header), "", kHeaderName, "x-slipstream-scope", Bounds(1, 64), kNo,
+       "Header in which a proxy names the tenant, or any other scope; honoured from "
+       "`scope.trusted_addresses` only and never passed on. A name without "
+       "`x-slipstream-` in front stays in the key as well."},
+      {AT(scope.trusted_addresses), "", kNetworkList, "", Bounds(0, 64), kNo,
+       "Networks whose `scope.trusted_header` is believed; they must overwrite what callers send."},
+      {AT(scope.unknown_key),
+       "",
+       kEnum,
+       "refuse",
+       kAny,
+       kNo,
+       "With tenants: whether a request without a tenant's key is answered 401 (`refuse`) or has "
+       "the scope of its own credential (`pass`).",
+       {"refuse", "pass"}},
   };
 }
 
@@ -142,6 +157,14 @@ std::vector<Option> coalesce() {
        "share."},
       {AT(coalesce.harmless_fields), "", kList, "", Bounds(0, 64), kYes,
        "Unknown top-level body fields that do not prevent sharing; they stay in the key."},
+      {AT(coalesce.convert),
+       "",
+       kEnum,
+       "off",
+       kAny,
+       kYes,
+       "Reserved for sharing between streamed and whole answers; nothing reads it yet.",
+       {"off", "on"}},
       {AT(coalesce.join_window_age), "", kDuration, "600s", kOptionalTime, kYes,
        "Oldest flight that a request may still join."},
       {AT(coalesce.join_window_bytes), "", kSize, "16MiB", Bounds(0, kGiB), kYes,
@@ -247,6 +270,14 @@ std::vector<Option> all() {
 const std::vector<Option>& options() {
   static const std::vector<Option> table = all();
   return table;
+}
+
+bool is_list(Type type) {
+  return type == kList || type == kSecretList || type == kNetworkList;
+}
+
+bool is_secret(Type type) {
+  return type == kSecret || type == kSecretList;
 }
 
 const Option* find_option(std::string_view name_or_flag) {

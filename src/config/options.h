@@ -22,12 +22,17 @@ enum class Type {
   kDuration,  // 30s, 100ms, 5m
   kString,
   kHeaderName,
-  kList,  // of strings
+  kList,  // of texts; of `choices` if there are some
   kEnum,  // one of `choices`
   kAddress,
   kUrl,
   kSecret,
+  kSecretList,
+  kNetworkList,
 };
+bool is_list(Type type);
+// Never shown.
+bool is_secret(Type type);
 
 enum class Reload { kYes, kNo };
 
@@ -35,10 +40,11 @@ enum class Reload { kYes, kNo };
 using Target =
     std::variant<bool*, std::uint64_t*, Milliseconds*, std::string*, std::vector<std::string>*,
                  Sampled*, LogLevel*, LogFormat*, std::optional<Profile>*, Address*,
-                 std::optional<Address>*, Url*, Secret*>;
+                 std::optional<Address>*, Url*, Secret*, Convert*, UnknownKey*,
+                 std::vector<Secret>*, std::vector<Network>*>;
 
 struct Bounds {
-  // In bytes, milliseconds, or plain numbers; for secrets and lists the length.
+  // In bytes, milliseconds, or plain numbers; for texts, secrets and lists the length.
   std::uint64_t min = 0;
   std::uint64_t max = UINT64_MAX;
 };
@@ -52,8 +58,9 @@ struct Option {
   Bounds bounds;
   Reload reload;
   std::string_view effect;  // one sentence
-  std::vector<std::string_view> choices =
-      {};  // kEnum: in the order of the C++ enum (an optional one: after its word for none)
+  // kEnum: in the order of the C++ enum (an optional one: after its word for none). kList: the
+  // texts that are accepted.
+  std::vector<std::string_view> choices = {};
 };
 
 // Grouped by section, in the order in which pages show them.

@@ -1,5 +1,7 @@
 #include "config/scalar.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <array>
 
@@ -23,6 +25,9 @@ constexpr std::array kSizeUnits = {Unit{"GiB", 1ULL << 30},
                                    Unit{"", 1}};
 constexpr std::array kTimeUnits = {Unit{"h", 3600000}, Unit{"m", 60000}, Unit{"s", 1000},
                                    Unit{"ms", 1}};
+
+// What stands before an IPv4 address in its IPv6-mapped form (RFC 4291 section 2.5.5.2).
+constexpr std::array<std::uint8_t, 12> kMapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 
 // Digits and a unit, nothing else. A bare zero needs no unit.
 template <typename Units>
@@ -99,6 +104,40 @@ std::optional<std::string> parse_header_name(std::string_view text) {
     lower += l;
   }
   return lower;
+}
+
+std::optional<Network> parse_network(std::string_view text) {
+  if (!is_plain_text(text)) return std::nullopt;
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const std::string address(text.substr(0, slash));
+  Network network;
+  std::uint8_t* const bytes = network.address.data();
+  int first_bit = 0;
+  if (inet_pton(AF_INET, address.c_str(), bytes + kMapped.size()) == 1) {
+    std::copy(kMapped.begin(), kMapped.end(), bytes);
+    first_bit = 8 * static_cast<int>(kMapped.size());
+  } else if (inet_pton(AF_INET6, address.c_str(), bytes) != 1) {
+    return std::nullopt;
+  }
+  if (slash < text.size()) {
+    const auto bits = parse_decimal(text.substr(slash + 1));
+    if (!bits || *bits > static_cast<std::uint64_t>(128 - first_bit)) return std::nullopt;
+    network.prefix_bits = first_bit + static_cast<int>(*bits);
+  }
+  for (int bit = network.prefix_bits; bit < 128; ++bit) {
+    if (bytes[bit / 8] & (0x80 >> bit % 8)) return std::nullopt;
+  }
+  return network;
+}
+
+std::string format_network(const Network& network) {
+  const std::uint8_t* const bytes = network.address.data();
+  const int mapped_bits = 8 * static_cast<int>(kMapped.size());
+  const bool v4 = network.prefix_bits >= mapped_bits &&
+                  std::equal(kMapped.begin(), kMapped.end(), network.address.begin());
+  char text[INET6_ADDRSTRLEN] = "";
+  inet_ntop(v4 ? AF_INET : AF_INET6, v4 ? bytes + kMapped.size() : bytes, text, sizeof text);
+  return std::string(text) + "/" + std::to_string(network.prefix_bits - (v4 ? mapped_bits : 0));
 }
 
 std::string format_address(const Address& address) {

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
 namespace slipstream::config {
 namespace {
 
@@ -68,6 +71,29 @@ TEST(Scalar, HeaderNames) {
   EXPECT_EQ(parse_header_name("X-Deadline"), "x-deadline");
   EXPECT_FALSE(parse_header_name("x deadline"));
   EXPECT_FALSE(parse_header_name("x:\r\n"));
+}
+
+TEST(Scalar, Networks) {
+  for (const auto& [text, back] : std::map<std::string, std::string>{
+           {"10.0.0.0/8", "10.0.0.0/8"},
+           {"127.0.0.1", "127.0.0.1/32"},
+           {"0.0.0.0/0", "0.0.0.0/0"},
+           {"fd00::/8", "fd00::/8"},
+           {"::1", "::1/128"},
+           {"::/0", "::/0"},
+           {"::ffff:10.0.0.0/104", "10.0.0.0/8"},
+       }) {
+    const auto network = parse_network(text);
+    ASSERT_TRUE(network) << text;
+    EXPECT_EQ(format_network(*network), back);
+    EXPECT_EQ(parse_network(back), network) << text;
+  }
+  for (const char* bad :
+       {"", "/", "10.0.0.0/", "10.0.0.0/33", "10.0.0.1/8", "10.0.0/8", "fd00::/129", "fd00::1/64",
+        "localhost", "10.0.0.0/-1", "10.0.0.0/8/8", " 10.0.0.0/8", "010.0.0.0/8"}) {
+    EXPECT_FALSE(parse_network(bad)) << bad;
+  }
+  EXPECT_FALSE(parse_network(std::string("10.0.0.0\0/8", 11)));
 }
 
 }  // namespace

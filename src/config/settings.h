@@ -5,6 +5,7 @@
 // A value; constant once loaded.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -31,11 +32,44 @@ struct Url {
   bool operator==(const Url&) const = default;
 };
 
+// Addresses with a common prefix. IPv4 is kept as its IPv6-mapped form, so that both compare alike.
+struct Network {
+  std::array<std::uint8_t, 16> address{};  // all bits after the prefix are zero
+  int prefix_bits = 128;                   // 96 and more for IPv4
+  bool operator==(const Network&) const = default;
+};
+
 enum class Sampled { kSeparate, kShare };
+enum class Convert { kOff, kOn };
+enum class UnknownKey { kRefuse, kPass };
 enum class LogLevel { kDebug, kInfo, kWarning, kError, kOff };
 enum class LogFormat { kText, kJson };
 
 using Milliseconds = std::chrono::milliseconds;
+
+// What may share: of one route, or of all requests that no route takes.
+struct Sharing {
+  bool enabled = true;
+  Sampled sampled = Sampled::kSeparate;
+  bool seed_honoured = false;
+  std::vector<std::string> harmless_fields;
+  Convert convert = Convert::kOff;
+};
+
+struct Route : Sharing {
+  std::string name;
+  std::vector<std::string> surfaces;  // empty: all
+  std::vector<std::string> models;    // names, or prefixes that end with '*'; empty: all
+  bool is_public = false;
+};
+
+struct Tenant {
+  std::string name;
+  std::vector<Secret> keys;               // in clear, or as hash (config/tenant_key.h)
+  Secret upstream_credential;             // empty: the caller's own is passed on
+  std::uint64_t requests_per_minute = 0;  // 0: any number
+  std::uint64_t tokens_per_minute = 0;    // 0: any number
+};
 
 struct Settings {
   Address listen;
@@ -43,8 +77,13 @@ struct Settings {
   std::uint64_t workers = 0;     // 0: as many as CPUs
   std::string epoch;
   struct Scope {
-    Secret secret;  // empty: random per start
+    Secret secret;               // empty: random per start
+    std::string trusted_header;  // lower case
+    std::vector<Network> trusted_addresses;
+    UnknownKey unknown_key = UnknownKey::kRefuse;
   } scope;
+  std::vector<Tenant> tenants;
+  std::vector<Route> routes;  // the first that fits decides; if none does, `coalesce`
 
   struct Upstream {
     Url url;
@@ -86,11 +125,7 @@ struct Settings {
     std::uint64_t send_buffer_bytes = 0;
   } limits;
 
-  struct Coalesce {
-    bool enabled = true;
-    Sampled sampled = Sampled::kSeparate;
-    bool seed_honoured = false;
-    std::vector<std::string> harmless_fields;
+  struct Coalesce : Sharing {
     Milliseconds join_window_age{};
     std::uint64_t join_window_bytes = 0;
     std::uint64_t followers_max = 0;

@@ -43,4 +43,15 @@ Result<std::string, std::string> substitute(std::string_view text, const Environ
   return out;
 }
 
+Result<std::vector<std::string>, std::string> substitute_all(const std::vector<std::string>& texts,
+                                                             const Environment& environment) {
+  std::vector<std::string> out;
+  for (const std::string& text : texts) {
+    auto substituted = substitute(text, environment);
+    if (!substituted) return Failure{substituted.error()};
+    out.push_back(*std::move(substituted));
+  }
+  return out;
+}
+
 }  // namespace slipstream::config

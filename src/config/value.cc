@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "config/records.h"
 #include "config/scalar.h"
+#include "config/tenant_key.h"
 
 namespace slipstream::config {
 namespace {
@@ -58,8 +60,11 @@ struct Assigner {
   }
   bool operator()(std::vector<std::string>* out) const {
     const bool fit =
-        within(items.size()) && std::all_of(items.begin(), items.end(), [](auto& item) {
-          return !item.empty() && item.size() <= 256 && is_plain_text(item);
+        within(items.size()) && std::all_of(items.begin(), items.end(), [this](auto& item) {
+          const auto& choices = option.choices;
+          return !item.empty() && item.size() <= 256 && is_plain_text(item) &&
+                 (choices.empty() ||
+                  std::find(choices.begin(), choices.end(), item) != choices.end());
         });
     if (fit) *out = items;
     return fit;
@@ -82,7 +87,7 @@ struct Assigner {
   }
   bool operator()(Secret* out) const {
     // "***" is what --print-config shows: it must not come back as a secret. Its length forbids it.
-    if (!within(text().size())) return false;
+    if (!within(text().size()) || !is_plain_text(text())) return false;
     *out = Secret(text());
     return true;
   }
@@ -91,6 +96,25 @@ struct Assigner {
     const auto profile = parse_profile(text());
     if (!profile && text() != option.choices.front()) return false;
     *out = profile;
+    return true;
+  }
+  bool operator()(std::vector<Secret>* out) const {
+    if (!within(items.size()) || !std::all_of(items.begin(), items.end(), is_tenant_key)) {
+      return false;
+    }
+    out->clear();
+    for (const std::string& item : items) out->emplace_back(item);
+    return true;
+  }
+  bool operator()(std::vector<Network>* out) const {
+    std::vector<Network> networks;
+    for (const std::string& item : items) {
+      const auto network = parse_network(item);
+      if (!network) return false;
+      networks.push_back(*network);
+    }
+    if (!within(networks.size())) return false;
+    *out = std::move(networks);
     return true;
   }
   template <typename Enum>
@@ -111,10 +135,20 @@ struct Formatter {
   }
   std::string operator()(const Milliseconds* value) const { return format_duration(*value); }
   std::string operator()(const std::string* value) const { return quote(*value); }
-  std::string operator()(const std::vector<std::string>* items) const {
+  template <typename Item, typename Format>
+  static std::string list(const std::vector<Item>& items, Format format) {
     std::string out = "[";
-    for (const std::string& item : *items) out += (out.size() > 1 ? ", " : "") + quote(item);
+    for (const Item& item : items) out += (out.size() > 1 ? ", " : "") + quote(format(item));
     return out + "]";
+  }
+  std::string operator()(const std::vector<std::string>* items) const {
+    return list(*items, [](const std::string& item) { return item; });
+  }
+  std::string operator()(const std::vector<Network>* items) const {
+    return list(*items, format_network);
+  }
+  std::string operator()(const std::vector<Secret>* items) const {
+    return list(*items, [](const Secret&) { return std::string("***"); });
   }
   std::string operator()(const Address* value) const { return quote(format_address(*value)); }
   std::string operator()(const std::optional<Address>* value) const {
@@ -147,6 +181,11 @@ std::string form_of(Type type) {
       return "a header name";
     case Type::kList:
       return "a list of texts";
+    case Type::kSecretList:
+      return "a list of keys, each 8 to 1024 bytes without control characters, or hmac: and 64 "
+             "lower-case hexadecimal digits";
+    case Type::kNetworkList:
+      return "a list of networks such as 10.0.0.0/8 or fd00::/8";
     case Type::kEnum:
       return "one of";
     case Type::kAddress:
@@ -154,7 +193,7 @@ std::string form_of(Type type) {
     case Type::kUrl:
       return "a URL such as http://127.0.0.1:8000 or https://models.example/v1";
     case Type::kSecret:
-      return "a secret";
+      return "a secret without control characters";
   }
   return "";
 }
@@ -162,12 +201,12 @@ std::string form_of(Type type) {
 }  // namespace
 
 bool assign(const Option& option, const std::vector<std::string>& items, Settings& settings) {
-  if (option.type != Type::kList && items.size() != 1) return false;
+  if (!is_list(option.type) && items.size() != 1) return false;
   return std::visit(Assigner{option, items}, option.target(settings));
 }
 
 std::vector<std::string> split_items(const Option& option, std::string_view text) {
-  if (option.type != Type::kList) return {std::string(text)};
+  if (!is_list(option.type)) return {std::string(text)};
   std::vector<std::string> items;
   if (trim(text).empty()) return items;
   for (;;) {
@@ -194,18 +233,20 @@ std::string bounds_text(const Option& option) {
   const bool length = option.type == Type::kString || option.type == Type::kHeaderName ||
                       option.type == Type::kSecret;
   return number(min) + " to " + number(max) +
-         (length                       ? " bytes"
-          : option.type == Type::kList ? " items"
-                                       : "");
+         (length                 ? " bytes"
+          : is_list(option.type) ? " items"
+                                 : "");
 }
 
 std::string accepted_form(const Option& option) {
-  std::string form = form_of(option.type);
+  const bool list_of_choices = option.type == Type::kList && !option.choices.empty();
+  std::string form = list_of_choices ? "a list of" : form_of(option.type);
   for (std::size_t i = 0; i < option.choices.size(); ++i) {
     form += (i == 0 ? " " : i + 1 == option.choices.size() ? " or " : ", ");
     form += option.choices[i];
   }
   Settings probe;
+  for (const RecordList& list : record_lists()) list.resize(probe, 1);
   if (std::holds_alternative<std::optional<Address>*>(option.target(probe))) form += ", or off";
   const std::string bounds = bounds_text(option);
   if (!bounds.empty()) form += ", " + bounds;

@@ -32,8 +32,10 @@ class Flattener final : public YAML::EventHandler {
                 const std::string& value) override {
     if (!allowed(mark, tag, anchor)) return;
     if (levels_.empty()) return fail(mark, "a text where `name: value` lines are expected");
-    if (levels_.back() == Level::kList) {
-      entries.back().items.push_back(value);
+    if (in_list()) {
+      YamlEntry& list = entries[levels_.back().entry];
+      if (levels_.back().records > 0) return fail(mark, "a text among maps");
+      list.items.push_back(value);
     } else if (!key_) {
       key_ = Key{value, mark.line + 1};
     } else {
@@ -46,7 +48,7 @@ class Flattener final : public YAML::EventHandler {
     if (!allowed(mark, tag, anchor)) return;
     if (!key_) return fail(mark, "a list where a name is expected");
     finish(YamlEntry::Kind::kList, {});
-    levels_.push_back(Level::kList);
+    levels_.push_back({Level::Kind::kList, entries.size() - 1});
   }
   void OnSequenceEnd() override {
     if (!fault) levels_.pop_back();
@@ -55,12 +57,18 @@ class Flattener final : public YAML::EventHandler {
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   YAML::EmitterStyle::value) override {
     if (!allowed(mark, tag, anchor)) return;
-    if (!levels_.empty()) {
+    if (in_list()) {
+      Level& list = levels_.back();
+      if (!entries[list.entry].items.empty()) return fail(mark, "a map among texts");
+      std::string path = entries[list.entry].path + "[" + std::to_string(list.records++) + "]";
+      entries.push_back({path, mark.line + 1, YamlEntry::Kind::kRecord, {}});
+      sections_.push_back(std::move(path));
+    } else if (!levels_.empty()) {
       if (!key_) return fail(mark, "a map where a text is expected");
       sections_.push_back(path_of(key_->name));
       key_.reset();
     }
-    levels_.push_back(Level::kMap);
+    levels_.push_back({Level::Kind::kMap});
   }
   void OnMapEnd() override {
     if (fault) return;
@@ -69,7 +77,11 @@ class Flattener final : public YAML::EventHandler {
   }
 
  private:
-  enum class Level { kMap, kList };
+  struct Level {
+    enum class Kind { kMap, kList } kind;
+    std::size_t entry = 0;    // of the list
+    std::size_t records = 0;  // maps of the list
+  };
   struct Key {
     std::string name;
     int line;
@@ -86,6 +98,8 @@ class Flattener final : public YAML::EventHandler {
     if (!tag.empty() && tag != "?" && tag != "!") fail(mark, "a tag (!name)");
     return !fault;
   }
+
+  bool in_list() const { return !levels_.empty() && levels_.back().kind == Level::Kind::kList; }
 
   std::string path_of(const std::string& name) const {
     return sections_.empty() ? name : sections_.back() + "." + name;

@@ -1,6 +1,7 @@
 // A configuration file flattened to dotted paths, with the line of each.
 //
-// The accepted YAML is small on purpose: one document of maps, scalars and lists of scalars.
+// The accepted YAML is small on purpose: one document of maps, scalars, lists of scalars and lists
+// of maps.
 // Anchors, aliases, tags and merge keys are refused: they hide where a value comes from and can
 // explode. Pure.
 #pragma once
@@ -14,9 +15,14 @@
 namespace slipstream::config {
 
 struct YamlEntry {
-  enum class Kind { kScalar, kList, kEmpty };  // kEmpty: `key:` without a value, or null
-  std::string path;                            // coalesce.grace_max
-  int line = 0;                                // of the key, from 1
+  enum class Kind {
+    kScalar,
+    kList,    // of scalars
+    kEmpty,   // `key:` without a value, or null
+    kRecord,  // one map of a list of maps; its own entries follow
+  };
+  std::string path;  // coalesce.grace_max, tenants[0], tenants[0].name
+  int line = 0;      // of the key, from 1
   Kind kind = Kind::kScalar;
   std::vector<std::string> items;  // the scalar, or the list
 };

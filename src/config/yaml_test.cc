@@ -28,6 +28,25 @@ TEST(Yaml, FlattensMapsToPathsWithLines) {
   EXPECT_EQ((*entries)[3].kind, Kind::kEmpty);
 }
 
+TEST(Yaml, MapsOfAListAreRecordsWithAnIndex) {
+  const auto entries = flatten_yaml(
+      "routes:\n"
+      "  - name: a\n"
+      "    models: [x, y]\n"
+      "  - {}\n"
+      "  - name: c\n"
+      "empty: []\n");
+  ASSERT_TRUE(entries) << entries.error().message;
+  std::string seen;
+  for (const YamlEntry& entry : *entries) {
+    seen += entry.path + ":" + std::to_string(entry.line) + ":" +
+            std::to_string(static_cast<int>(entry.kind)) + " ";
+  }
+  EXPECT_EQ(seen,
+            "routes:1:1 routes[0]:2:3 routes[0].name:2:0 routes[0].models:3:1 routes[1]:4:3 "
+            "routes[2]:5:3 routes[2].name:5:0 empty:6:1 ");
+}
+
 TEST(Yaml, NothingGivesNothing) {
   for (const char* text : {"", "\n", "# only a comment\n", "{}", "---\n", "---\n...\n"}) {
     const auto entries = flatten_yaml(text);
@@ -48,7 +67,9 @@ TEST(Yaml, RefusesWhatHidesOrExplodes) {
                                                    {"a: 1\n---\nb: 2\n", 2, "second document"},
                                                    {"just text\n", 1, "name: value"},
                                                    {"- a\n- b\n", 1, "list"},
-                                                   {"a:\n  - b: 1\n", 2, "map"},
+                                                   {"a:\n  - b: 1\n  - c\n", 3, "among maps"},
+                                                   {"a:\n  - c\n  - b: 1\n", 3, "among texts"},
+                                                   {"? {a: 1}\n: 1\n", 1, "map"},
                                                    {"a:\n  - [b]\n", 2, "list"},
                                                    {"a:\n  -\n", 0, "empty"},
                                                    {"? [a]\n: 1\n", 1, "list"},

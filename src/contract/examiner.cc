@@ -1,7 +1,7 @@
 #include "base/check.h"
+#include "base/digest.h"
 #include "base/text.h"
 #include "contract/contract.h"
-#include "contract/digest.h"
 #include "contract/headers.h"
 #include "contract/preimage.h"
 #include "contract/verdict.h"

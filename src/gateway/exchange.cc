@@ -33,6 +33,9 @@ void Exchange::reset() {
   direct_ending_ = SubscriberEnding::kDelivered;
   streamed_ = blocked_ = tail_ready_ = log_dropped_ = first_bytes_ = over_ = false;
   series_ = nullptr;
+  party_ = {};
+  refusal_.reset();
+  body_bytes_ = 0;
 }
 
 void Exchange::begin(Session& session, http::Parser& parser) {
@@ -41,12 +44,17 @@ void Exchange::begin(Session& session, http::Parser& parser) {
   reset();
   deadline_ = began_at_ + time_allowed();
   surface_ = contract::surface_of(head_.method(), head_.path());
-  // A body that will be refused is not asked for.
-  const bool too_large = head_.content_length() > worker_.shared().settings.limits.body_bytes;
-  if (head_.expects_continue() && !too_large) invite_body();
-  // The parser refuses it next; the upstream need not hear of it.
-  if (surface_ != contract::Surface::kPassThrough || too_large) return;
-  series_ = &worker_.metrics().series("default", "", worker_.shared().endpoint, "");
+  // The parser refuses it next; nobody else need hear of it, and its body is not asked for.
+  if (head_.content_length() > worker_.shared().settings.limits.body_bytes) return;
+  if (!admit()) {
+    // Who waits for an invitation is told at once; from others the body is read and thrown away,
+    // so that the connection can go on.
+    if (head_.expects_continue()) refuse(*refusal_);
+    return;
+  }
+  if (head_.expects_continue()) invite_body();
+  if (surface_ != contract::Surface::kPassThrough) return;
+  series_ = &worker_.metrics().series("default", "", worker_.shared().endpoint, tenant_label());
   const Upload upload = head_.framing() == http::Framing::kLength    ? Upload::kLength
                         : head_.framing() == http::Framing::kChunked ? Upload::kChunked
                                                                      : Upload::kNone;
@@ -73,7 +81,7 @@ Duration Exchange::time_allowed() const {
 }
 
 void Exchange::body(std::string_view bytes) {
-  if (over_) return;
+  if (over_ || refusal_) return;
   if (surface_ != contract::Surface::kPassThrough) {
     if (body_.empty()) {
       // What is promised is only believed up to a point.
@@ -94,25 +102,22 @@ bool Exchange::upload_is_full() const {
 
 void Exchange::request_complete() {
   if (over_) return;
+  if (refusal_) return refuse(*refusal_);
   if (surface_ != contract::Surface::kPassThrough) return dispatch_contract();
   if (flight_ && head_.framing() != http::Framing::kNone) live().finish_upload();
   pump();
 }
 
-// The scope's first bytes: tells tenants apart on a page, and nothing about their credential.
-std::string Exchange::tenant_label(const contract::Scope& scope) const {
-  if (worker_.shared().settings.metrics.tenants_max == 0) return {};
-  return hex(std::string_view(reinterpret_cast<const char*>(scope.bytes.data()), 4));
-}
-
 void Exchange::dispatch_contract() {
-  const contract::Policy& policy = worker_.policy();
-  const contract::Scope scope = worker_.examiner().scope_of(head_, session_->scope_memo());
-  auto examined = worker_.examiner().examine(surface_, head_, body_, scope, policy);
-  if (!examined) return refuse_body(examined.error());
-  contract::Contract& contract = *examined;
-  series_ = &worker_.metrics().series(policy.route, contract.model, worker_.shared().endpoint,
-                                      tenant_label(scope));
+  Routed routed = examine(worker_.examiner(), worker_.routes(), surface_, head_, body_,
+                          party_.scope, worker_.shared().public_scope);
+  if (!routed.contract) {
+    return refuse({400, RefusedBecause::kBody, "invalid_body", routed.contract.error().message, 0});
+  }
+  contract::Contract& contract = *routed.contract;
+  body_bytes_ = body_.size();
+  series_ = &worker_.metrics().series(routed.route->policy.route, contract.model,
+                                      worker_.shared().endpoint, tenant_label());
   streamed_ = contract.streamed;
   if (contract.verdict.shareable && worker_.shared().replay_budget.exhausted()) {
     contract.verdict.shareable = false;
@@ -178,6 +183,9 @@ Order Exchange::make_order(Order::Answer answer, Upload upload) {
   request.path_prefix = worker_.shared().settings.upstream.url.path;
   request.request_id = request_id_;
   request.upload = upload;
+  if (counts_tokens()) order.usage = Order::Usage::kCounted;
+  if (party_.tenant) request.credential = party_.tenant->upstream_credential.reveal();
+  request.scope_header = worker_.shared().settings.scope.trusted_header;
   request.content_length = collected ? body_.size() : head_.content_length();
   order.head = worker_.take_buffer();
   append_upstream_head(order.head, head_, request);
@@ -254,39 +262,10 @@ void Exchange::subscribe(flight::FlightRef flight, flight::Cursor cursor) {
   session_->check_at(worker_.now() + first_check());
 }
 
-void Exchange::refuse_body(const contract::BodyFault& fault) {
-  series_ = &worker_.metrics().series(worker_.policy().route, "", worker_.shared().endpoint, "");
-  series_->add(LabelledCounter::kRefusedRequests, static_cast<int>(RefusedBecause::kBody));
-  direct_ending_ = SubscriberEnding::kRefused;
-  worker_.shared().log.event(
-      telemetry::Level::kInfo, "refused",
-      {{"status", 400}, {"reason", "invalid_body"}, {"request", request_id_}});
-  answer_directly(400, error_body(400, fault.message, "invalid_body"));
-}
-
-void Exchange::answer_directly(int status, std::string body) {
-  AnswerHead answer;
-  answer.status = status;
-  answer.shared_fields = "content-type: application/json\r\n";
-  answer.body = AnswerHead::Body::kLength;
-  answer.content_length = body.size();
-  CallerHead caller;
-  caller.role = role_;
-  caller.reason = reason_;
-  caller.request_id = request_id_;
-  caller.date = worker_.http_date();
-  const bool keep = keep_alive_ && !worker_.shared().draining.load(std::memory_order_relaxed);
-  caller.connection = keep ? CallerHead::Connection::kKeepAlive : CallerHead::Connection::kClose;
-  append_caller_head(out_, answer, caller);
-  if (!head_method_) out_ += body;
-  answer_ = Answer::kDirect;
-  blocked_ = false;
-  pump();
-}
-
 void Exchange::abandon(SubscriberEnding ending) {
   if (over_) return;
   over_ = true;
+  charge_tokens();
   leave_flight();
   count_ending(ending);
   release_request();
@@ -332,6 +311,7 @@ void Exchange::count_ending(SubscriberEnding ending) {
 void Exchange::end(SubscriberEnding ending, Reuse reuse) {
   if (over_) return;
   over_ = true;
+  charge_tokens();
   leave_flight();
   count_ending(ending);
   release_request();

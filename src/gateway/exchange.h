@@ -13,6 +13,7 @@
 
 #include "contract/contract.h"
 #include "flight/flight.h"
+#include "gateway/doorman.h"
 #include "gateway/heads.h"
 #include "gateway/live_flight.h"
 #include "gateway/shared.h"
@@ -60,20 +61,33 @@ class Exchange final : public flight::Subscriber {
     kHeadMade,  // the flight's head is on its way
     kDirect,    // the gateway answers by itself; no flight
   };
+  // The gateway's own answer to a request that it does not serve.
+  struct Refusal {
+    int status;
+    RefusedBecause because;
+    std::string_view code;
+    std::string message;
+    std::uint64_t retry_after_ms = 0;
+  };
   static constexpr std::size_t kPiecesMax = 16;
   static constexpr std::uint64_t kUploadBacklogMax = 256 * 1024;
 
   void reset();
   Duration time_allowed() const;
   void invite_body();
-  std::string tenant_label(const contract::Scope& scope) const;
+  // False, and `refusal_` says why, if the request may not be served.
+  bool admit();
+  bool counts_tokens() const { return party_.tenant && party_.tenant->quota.counts_tokens(); }
+  void charge_tokens();
+  std::string tenant_label() const;
   void dispatch_contract();
   void share(const contract::Contract& contract);
   void fly_alone(contract::Reason reason, Order order);
   void subscribe(flight::FlightRef flight, flight::Cursor cursor);
   Order make_order(Order::Answer answer, Upload upload);
-  void refuse_body(const contract::BodyFault& fault);
-  void answer_directly(int status, std::string body);
+  void refuse(const Refusal& refusal);
+  // `retry_after_ms`: 0 names no delay.
+  void answer_directly(int status, std::string body, std::uint64_t retry_after_ms);
 
   void pump();
   void prepare_head();
@@ -109,6 +123,9 @@ class Exchange final : public flight::Subscriber {
   http::Head head_;
   std::string body_;
   contract::Surface surface_ = contract::Surface::kPassThrough;
+  Party party_;
+  std::unique_ptr<const Refusal> refusal_;  // decided by the head, told when the body was read
+  std::uint64_t body_bytes_ = 0;            // of a request with a contract
   std::string request_id_;
   telemetry::Series* series_ = nullptr;
 

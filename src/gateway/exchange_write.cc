@@ -232,7 +232,7 @@ void Exchange::finish() {
   }
   if (role_ == Role::kFollower) {
     series_->add(telemetry::Counter::kBytesAvoided, cursor_.position());
-    series_->add(telemetry::Counter::kTokensAvoided, live().completion_tokens());
+    series_->add(telemetry::Counter::kTokensAvoided, live().usage().completion_tokens);
   }
   const bool keep = keep_alive_ && flight_->head().body != AnswerHead::Body::kUntilClose &&
                     !worker_.shared().draining.load(std::memory_order_relaxed);
@@ -320,8 +320,9 @@ void Exchange::time_out() {
   const std::string body = error_body(504, "The request's deadline passed.", "deadline_exceeded");
   direct_ending_ = SubscriberEnding::kDeadline;
   if (answer_ == Answer::kWaiting) {
+    charge_tokens();
     leave_flight();
-    return answer_directly(504, body);
+    return answer_directly(504, body, 0);
   }
   const bool stream = answer_ == Answer::kOpened || flight_->head().event_stream;
   if (stream && caught_up() && chunked()) {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "contract/headers.h"
 #include "http/write.h"
 #include "json/escape.h"
 
@@ -123,6 +124,22 @@ std::string_view to_string(Role role) {
   return "unknown";
 }
 
+namespace {
+
+// In the field where the caller's client put its own, which is the one the upstream reads.
+void append_credential(std::string& out, const http::Head& from, std::string_view credential) {
+  if (!from.has("authorization")) {
+    for (const std::string_view name : {"x-api-key", "api-key"}) {
+      if (from.has(name)) return http::append_field(out, name, credential);
+    }
+  }
+  out += "authorization: Bearer ";
+  out += credential;
+  out += "\r\n";
+}
+
+}  // namespace
+
 void append_upstream_head(std::string& out, const http::Head& from, const UpstreamRequest& with) {
   out.reserve(kHeadBytes);
   out += from.method();
@@ -131,9 +148,13 @@ void append_upstream_head(std::string& out, const http::Head& from, const Upstre
   out += from.target();
   out += " HTTP/1.1\r\n";
   http::append_field(out, "host", with.host);
+  const bool own = !with.credential.empty();
   contract::for_each_forwarded(from, [&](const http::Head::Field& field) {
+    if (own && contract::role_of(field.name) == contract::HeaderRole::kCredential) return;
+    if (field.name == with.scope_header) return;
     http::append_field(out, field.name, field.value);
   });
+  if (own) append_credential(out, from, with.credential);
   http::append_field(out, "x-request-id", with.request_id);
   if (with.upload == Upload::kLength)
     http::append_field(out, "content-length", with.content_length);

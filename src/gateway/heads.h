@@ -20,6 +20,8 @@ struct UpstreamRequest {
   std::string_view request_id;   // the flight's own
   Upload upload = Upload::kNone;
   std::uint64_t content_length = 0;  // with kLength
+  std::string_view credential{};     // instead of all of the caller's; empty: the caller's pass
+  std::string_view scope_header{};   // for the gateway alone; not passed on
 };
 // The request head for the upstream, rebuilt from the parsed one: never the caller's framing,
 // hop-by-hop fields or names in Connection (RFC 9110 section 7.6.1).

@@ -70,6 +70,24 @@ TEST(UpstreamHead, HopByHopFieldsStay) {
             "POST /v1/x?y=1 HTTP/1.1\r\nhost: model:8000\r\nx-kept: 3\r\nx-request-id: r1\r\n\r\n");
 }
 
+TEST(UpstreamHead, TheTenantsCredentialReplacesAllThatTheCallerSaid) {
+  UpstreamRequest with = to_model();
+  with.credential = "upstream-key";
+  with.scope_header = "x-team";
+  const std::pair<const char*, const char*> cases[] = {
+      {"authorization: Bearer k\r\nx-api-key: k\r\nopenai-organization: o\r\nx-team: t\r\n",
+       "authorization: Bearer upstream-key"},
+      {"x-api-key: k\r\nopenai-project: p\r\n", "x-api-key: upstream-key"},
+      {"api-key: k\r\n", "api-key: upstream-key"},
+      {"", "authorization: Bearer upstream-key"},
+  };
+  for (const auto& [fields, field] : cases) {
+    EXPECT_EQ(upstream_head(request(std::string("x-kept: 1\r\n") + fields), with),
+              "POST /v1/x?y=1 HTTP/1.1\r\nhost: model:8000\r\nx-kept: 1\r\n" + std::string(field) +
+                  "\r\nx-request-id: r1\r\n\r\n");
+  }
+}
+
 // --- from the upstream ---
 
 TEST(AnswerHead, SplitsWhatAllMaySeeFromTheLeadersOwn) {

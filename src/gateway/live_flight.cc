@@ -228,6 +228,7 @@ void LiveFlight::append_events() {
   if (mode_ != Order::Answer::kStream) return;
   append_framed(collected_);
   collected_.clear();
+  tokens_seen_.store(judge_.semantic_events(), std::memory_order_relaxed);
 }
 
 // Writing to so many callers takes longer than events are apart: merging them on purpose costs each

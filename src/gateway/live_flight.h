@@ -9,6 +9,7 @@
 // event of a stream, the whole body of a non-streamed answer, and the head of what has no contract.
 #pragma once
 
+#include <atomic>
 #include <boost/intrusive/list.hpp>
 #include <memory>
 #include <string>
@@ -33,9 +34,11 @@ struct Order {
     kRelayed,  // no contract: passed on as it comes
   };
   enum class Framing { kChunked, kUntilClose };  // towards subscribers, where the length is unknown
+  enum class Usage { kIfJoined, kCounted };      // whether a whole body is asked what it took
 
   Answer answer = Answer::kRelayed;
   Framing framing = Framing::kChunked;
+  Usage usage = Usage::kIfJoined;
   upstream::Call::Body body_kind = upstream::Call::Body::kWhole;
   Upload upload = Upload::kLength;  // how a streamed body is framed
   bool repeatable = true;  // safe to send again when no answer came (RFC 9110 section 9.2.2)
@@ -65,8 +68,11 @@ class LiveFlight final : public flight::Flight,
   // The gateway stops: ends the flight whatever its state.
   void shut_down();
 
-  // Valid once log().ended(): tokens of the answer, for followers' accounting.
-  std::uint64_t completion_tokens() const { return completion_tokens_; }
+  // Valid once log().ended(): what the answer says it took, for everybody's accounting. Without
+  // word from the upstream, the tokens that were seen.
+  const contract::Usage& usage() const { return usage_; }
+  // Tokens published so far. Any thread; may be a batch behind.
+  std::uint64_t tokens_seen() const { return tokens_seen_.load(std::memory_order_relaxed); }
   // The body of the failure for callers who were already told 200.
   const std::string& failure_body() const { return failure_body_; }
   Time first_published_at() const { return first_published_at_; }
@@ -143,7 +149,8 @@ class LiveFlight final : public flight::Flight,
   bool head_told_to_core_ = true;
   bool head_told_ = false;  // subscribers were woken for the head
   bool over_ = false;
-  std::uint64_t completion_tokens_ = 0;
+  contract::Usage usage_;
+  std::atomic<std::uint64_t> tokens_seen_{0};
   std::string failure_body_;
   std::string_view cause_;  // what broke it, for the log
   net::Task on_upload_space_;

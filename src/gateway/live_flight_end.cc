@@ -122,11 +122,10 @@ void LiveFlight::complete(FlightEnding ending) {
     return core.joins() > 0;
   });
   if (mode_ == Order::Answer::kStream) {
-    completion_tokens_ =
-        judge_.usage().known ? judge_.usage().completion_tokens : judge_.semantic_events();
-  } else if (joined && !committed_) {
-    completion_tokens_ =
-        contract::judge_body(collected_, worker_.judge_memory()).usage.completion_tokens;
+    usage_ = judge_.usage();
+    if (!usage_.known) usage_.completion_tokens = judge_.semantic_events();
+  } else if ((joined || order_.usage == Order::Usage::kCounted) && !committed_) {
+    usage_ = contract::judge_body(collected_, worker_.judge_memory()).usage;
   }
   if (!committed_) show(AnswerHead::Body::kLength, collected_.size());
   attempt_.reset();

@@ -10,6 +10,20 @@ namespace slipstream::gateway {
 
 namespace {
 
+// The directory has their hashes; nothing needs more.
+config::Settings without_keys(config::Settings settings) {
+  for (config::Tenant& tenant : settings.tenants) {
+    tenant.keys.clear();
+    tenant.upstream_credential = {};
+  }
+  return settings;
+}
+
+contract::Scope scope_of_everyone(std::string_view secret) {
+  HmacSha256 mac(secret);
+  return {tenant::named_scope(mac, tenant::ScopeKind::kPublic, "")};
+}
+
 std::string make_secret(const config::Settings& settings) {
   if (!settings.scope.secret.empty()) return std::string(settings.scope.secret.reveal());
   std::string secret;
@@ -36,27 +50,19 @@ std::vector<std::string> strings(const std::array<std::string_view, n>& names) {
 
 Shared::Shared(const config::Settings& with, std::size_t worker_count, telemetry::Metrics& to,
                telemetry::Log& into, const Clock& time)
-    : settings(with),
+    : settings(without_keys(with)),
       epoch(first_identity(with, time.wall_now()), configured_profile(with)),
       upstream_host(host_of(with.upstream.url)),
       endpoint(host_of(with.upstream.url)),
       scope_secret(make_secret(with)),
+      tenants(with.tenants, scope_secret),
+      public_scope(scope_of_everyone(scope_secret)),
       replay_budget(with.replay.total_bytes_max),
       table(make_bounds(with)),
       metrics(to),
       log(into),
       clock(time),
       ports(worker_count) {}
-
-contract::Policy Shared::policy_now() const {
-  contract::Policy policy;
-  policy.coalesce = settings.coalesce.enabled;
-  policy.share_sampled = settings.coalesce.sampled == config::Sampled::kShare;
-  policy.seed_honoured = settings.coalesce.seed_honoured;
-  policy.harmless_fields = settings.coalesce.harmless_fields;
-  policy.epoch = epoch.value().text;
-  return policy;
-}
 
 std::vector<telemetry::LabelValues> metric_labels() {
   std::vector<std::string> reasons;

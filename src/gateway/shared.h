@@ -15,8 +15,10 @@
 #include "contract/contract.h"
 #include "flight/table.h"
 #include "gateway/epoch.h"
+#include "gateway/routes.h"
 #include "telemetry/log.h"
 #include "telemetry/metrics.h"
+#include "tenant/directory.h"
 
 namespace slipstream::gateway {
 
@@ -30,28 +32,34 @@ enum class RefusedBecause {
   kConnections,
   kConnectionsPerAddress,
   kPipelined,
+  kCredential,
+  kQuota,
 };
-inline constexpr std::array<std::string_view, 8> kRefusedBecauseNames = {"bad_http",
-                                                                         "bad_body",
-                                                                         "too_large",
-                                                                         "too_slow",
-                                                                         "draining",
-                                                                         "connections",
-                                                                         "connections_per_address",
-                                                                         "pipelined"};
+inline constexpr std::array<std::string_view, 10> kRefusedBecauseNames = {"bad_http",
+                                                                          "bad_body",
+                                                                          "too_large",
+                                                                          "too_slow",
+                                                                          "draining",
+                                                                          "connections",
+                                                                          "connections_per_address",
+                                                                          "pipelined",
+                                                                          "credential",
+                                                                          "quota"};
 
 struct Shared {
   Shared(const config::Settings& with, std::size_t worker_count, telemetry::Metrics& to,
          telemetry::Log& into, const Clock& time);
 
-  const config::Settings settings;
+  const config::Settings settings;  // without the tenants' keys
   // What requests are judged by, in the epoch of now. Any thread; workers keep a copy.
-  contract::Policy policy_now() const;
+  Routes routes_now() const { return Routes(settings, epoch.value().text); }
 
   Epoch epoch;                      // any thread
   const std::string upstream_host;  // for the Host field
   const std::string endpoint;       // metric label
   const std::string scope_secret;
+  const tenant::Directory tenants;
+  const contract::Scope public_scope;  // of routes that share across tenants
   flight::ReplayBudget replay_budget;
   flight::FlightTable table;
   telemetry::Metrics& metrics;           // any thread, by its own rules

@@ -32,6 +32,8 @@ Worker::Worker(Shared& shared, flight::WorkerIndex index, net::Loop& loop,
       random_(std::move(random)),
       hall_(index),
       examiner_(shared.scope_secret),
+      doorman_(shared, examiner_),
+      routes_(shared.settings, {}),
       retry_budget_(budget_options(shared), loop.now()),
       metrics_(shared.metrics.worker(index)),
       buffer_(kReadBytes) {
@@ -162,8 +164,7 @@ void Worker::count_refusal(RefusedBecause because) {
 
 void Worker::take_epoch() {
   epoch_ = shared_.epoch.value();
-  policy_ = shared_.policy_now();
-  policy_.epoch = epoch_.text;
+  routes_.set_epoch(epoch_.text);
 }
 
 void Worker::model_changes() {
@@ -175,7 +176,7 @@ void Worker::model_changes() {
 void Worker::note_epoch(EpochCause cause) {
   metrics_.series("default", "", shared_.endpoint, "")
       .add(telemetry::LabelledCounter::kEpochChanges, static_cast<int>(cause));
-  policy();
+  routes();
   shared_.log.event(telemetry::Level::kInfo, "epoch",
                     {{"epoch", epoch_.text},
                      {"cause", to_string(cause)},

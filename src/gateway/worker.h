@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "contract/contract.h"
 #include "flight/hall.h"
+#include "gateway/doorman.h"
 #include "gateway/exchange.h"
 #include "gateway/live_flight.h"
 #include "gateway/session.h"
@@ -41,15 +42,16 @@ class Worker final : public flight::WakePort, public net::AcceptHandler {
   flight::Hall& hall() { return hall_; }
   Random& random() { return *random_; }
   contract::Examiner& examiner() { return examiner_; }
+  Doorman& doorman() { return doorman_; }
   // In the epoch of now: an epoch that was set before the call began is in it. Valid until the next
   // call.
-  const contract::Policy& policy() {
+  const Routes& routes() {
     if (shared_.epoch.version() != epoch_.version) take_epoch();
-    return policy_;
+    return routes_;
   }
   // The kind of server, as far as it is known.
   Profile profile() {
-    policy();
+    routes();
     return epoch_.profile;
   }
   contract::JudgeMemory& judge_memory() { return judge_memory_; }
@@ -131,8 +133,9 @@ class Worker final : public flight::WakePort, public net::AcceptHandler {
   std::unique_ptr<Random> random_;
   flight::Hall hall_;
   contract::Examiner examiner_;
+  Doorman doorman_;
   Epoch::Value epoch_;
-  contract::Policy policy_;
+  Routes routes_;
   contract::JudgeMemory judge_memory_;
   upstream::RetryBudget retry_budget_;
   telemetry::WorkerMetrics& metrics_;

@@ -1,10 +1,8 @@
 #include "identity/facts.h"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
 
-#include "base/check.h"
+#include "base/digest.h"
 #include "base/text.h"
 
 namespace slipstream::identity {
@@ -15,11 +13,8 @@ constexpr std::size_t kShownDigits = 32;
 }  // namespace
 
 std::string sha256_hex(std::string_view bytes) {
-  std::array<char, 32> digest;
-  unsigned int size = 0;
-  SLIP_CHECK(EVP_Digest(bytes.data(), bytes.size(), reinterpret_cast<unsigned char*>(digest.data()),
-                        &size, EVP_sha256(), nullptr) == 1);
-  return hex({digest.data(), size});
+  const DigestBytes digest = Sha256().of(bytes);
+  return hex({reinterpret_cast<const char*>(digest.data()), digest.size()});
 }
 
 std::string hashed(std::string_view text) {

@@ -38,8 +38,10 @@ class LineSink final : public spdlog::sinks::base_sink<std::mutex> {
 };
 
 namespace {
-config::Settings load(const Upstream& upstream, const Gate::Options& options) {
+config::Settings load(const Upstream& upstream, const Gate::Options& options,
+                      std::string_view yaml) {
   config::LoadInput input;
+  input.yaml_text = yaml;
   input.flags = {{"listen", "127.0.0.1:0"},
                  {"workers", "2"},
                  // Every call that a test does not expect would be one too many.
@@ -52,12 +54,13 @@ config::Settings load(const Upstream& upstream, const Gate::Options& options) {
 }
 }  // namespace
 
-Gate::Gate(const Upstream& upstream, const Options& options)
+Gate::Gate(const Upstream& upstream, const Options& options, std::string_view yaml)
     : lines_(std::make_shared<LineSink>()),
       log_(std::make_unique<telemetry::Log>(telemetry::Level::kInfo, telemetry::LogFormat::kText,
                                             clock_, lines_)) {
-  const config::Settings settings = load(upstream, options);
+  const config::Settings settings = load(upstream, options, yaml);
   telemetry::MetricsOptions metrics;
+  metrics.tenants_max = settings.metrics.tenants_max;
   metrics.workers = gateway::Server::worker_count(settings);
   metrics.label_values = gateway::metric_labels();
   metrics_ = std::make_unique<telemetry::Metrics>(std::move(metrics));
@@ -113,6 +116,10 @@ void Gate::wait_quiet() {
 
 void Gate::wait_logged(const std::vector<std::string_view>& words) {
   wait_until([&] { return lines_->contains(words); }, "a log line");
+}
+
+bool Gate::logged(std::string_view word) const {
+  return lines_->contains({word});
 }
 
 std::size_t open_descriptors() {

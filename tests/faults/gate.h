@@ -23,7 +23,8 @@ class Upstream;
 class Gate {
  public:
   using Options = std::vector<std::pair<std::string, std::string>>;  // option name, value
-  explicit Gate(const Upstream& upstream, const Options& options = {});
+  // `yaml`: a configuration file, for what only a file can hold.
+  explicit Gate(const Upstream& upstream, const Options& options = {}, std::string_view yaml = {});
   ~Gate();
 
   std::uint16_t port() const { return port_; }
@@ -52,6 +53,8 @@ class Gate {
   void wait_quiet();
   // A log line that contains all of `words`.
   void wait_logged(const std::vector<std::string_view>& words);
+  bool logged(std::string_view word) const;
+  std::string metrics_page() const { return metrics_->expose(); }
 
  private:
   SystemClock clock_;

@@ -19,7 +19,8 @@ namespace slipstream::faults {
 inline constexpr Duration kSoon = milliseconds(500);
 
 struct Scene {
-  explicit Scene(const Gate::Options& options = {}) : gate(upstream, options) {}
+  explicit Scene(const Gate::Options& options = {}, std::string_view yaml = {})
+      : gate(upstream, options, yaml) {}
 
   // A caller whose request is on its way.
   Caller ask(std::string_view body, std::string_view fields = {}) {

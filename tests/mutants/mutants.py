@@ -103,7 +103,7 @@ def build(compiler, tree, objects, changed):
             if done.returncode:
                 return done.stderr
     linked = subprocess.run([compiler, *objects.glob("*.o"), "-o", objects / "flight_test",
-                             "-lgtest", "-lgtest_main", "-lpthread"], capture_output=True, text=True)
+                             "-lgtest", "-lgtest_main", "-lcrypto", "-lpthread"], capture_output=True, text=True)
     return linked.stderr if linked.returncode else None
 
 

@@ -1,13 +1,14 @@
-#include "contract/digest.h"
+#include "base/digest.h"
 
 #include <openssl/core_names.h>
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 
 #include <stdexcept>
 
 #include "base/check.h"
 
-namespace slipstream::contract {
+namespace slipstream {
 namespace {
 
 const unsigned char* data_of(std::string_view bytes) {
@@ -15,6 +16,10 @@ const unsigned char* data_of(std::string_view bytes) {
 }
 
 }  // namespace
+
+bool equal_in_constant_time(const DigestBytes& a, const DigestBytes& b) {
+  return CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
 
 Sha256::Sha256()
     : algorithm_(EVP_MD_fetch(nullptr, "SHA256", nullptr)), context_(EVP_MD_CTX_new()) {
@@ -63,4 +68,4 @@ DigestBytes HmacSha256::of(std::string_view bytes) {
   return digest;
 }
 
-}  // namespace slipstream::contract
+}  // namespace slipstream

@@ -13,9 +13,12 @@ typedef struct evp_md_ctx_st EVP_MD_CTX;
 typedef struct evp_mac_ctx_st EVP_MAC_CTX;
 }
 
-namespace slipstream::contract {
+namespace slipstream {
 
 using DigestBytes = std::array<std::uint8_t, 32>;
+
+// In a time that does not depend on where the two differ.
+bool equal_in_constant_time(const DigestBytes& a, const DigestBytes& b);
 
 class Sha256 {
  public:
@@ -42,4 +45,4 @@ class HmacSha256 {
   EVP_MAC_CTX* context_;
 };
 
-}  // namespace slipstream::contract
+}  // namespace slipstream
