@@ -47,7 +47,7 @@ HmacSha256::HmacSha256(std::string_view key) {
   const OSSL_PARAM parameters[] = {OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name, 0),
                                    OSSL_PARAM_construct_end()};
   // OpenSSL reads a null key as "keep the key", so an empty one still needs an address.
-  const std::string_view safe_key = key.data() == nullptr ? std::string_view("", 0) : key;
+  const std::string_view safe_key = key.data() == nullptr ? std::string_view("") : key;
   if (context_ == nullptr ||
       EVP_MAC_init(context_, data_of(safe_key), safe_key.size(), parameters) != 1) {
     EVP_MAC_CTX_free(context_);

@@ -73,8 +73,12 @@ void Hall::pass(Flight& flight, Room& room) {
     const auto after = std::next(at->subscribers.iterator_to(subscriber));
     at->next = after == at->subscribers.end() ? nullptr : &*after;
     subscriber.on_progress();
-    if (remote && !(at = room_of(flight))) return;
-    if (!remote && !at->next) flight.on_home_pass_done();
+    if (remote) {
+      at = room_of(flight);
+      if (!at) return;
+    } else if (!at->next) {
+      flight.on_home_pass_done();
+    }
   }
   const bool news = at->heard != flight.announced_.load(std::memory_order_acquire);
   if (at->next || news) flight.wake(worker_);

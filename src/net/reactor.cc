@@ -37,9 +37,8 @@ class Reactor::Outside {
 
   void listen(std::function<void(int)> handler) {
     on_signal_ = std::move(handler);
-    boost::system::error_code ignored;
-    signals_.add(SIGTERM, ignored);
-    signals_.add(SIGINT, ignored);
+    signals_.add(SIGTERM);
+    signals_.add(SIGINT);
     wait_for_signal();
   }
 
