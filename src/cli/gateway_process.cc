@@ -6,8 +6,8 @@
 #include "cli/cli.h"
 #include "config/scalar.h"
 #include "contract/explain.h"
+#include "gateway/errors.h"
 #include "gateway/flights_page.h"
-#include "gateway/heads.h"
 
 namespace slipstream::cli {
 

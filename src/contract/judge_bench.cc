@@ -17,7 +17,7 @@ const std::string kChunk =
     "\"logprobs\":null,\"finish_reason\":null}]}\n\n";
 
 void BM_ObserveChatChunk(benchmark::State& state) {
-  StreamJudge judge(memory());
+  StreamJudge judge(memory(), Surface::kChatCompletions);
   for (auto _ : state) benchmark::DoNotOptimize(judge.observe(kChunk));
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(kChunk.size()));
 }
@@ -25,7 +25,7 @@ BENCHMARK(BM_ObserveChatChunk);
 
 void BM_FirstEventOfAStream(benchmark::State& state) {
   for (auto _ : state) {
-    StreamJudge judge(memory());
+    StreamJudge judge(memory(), Surface::kChatCompletions);
     benchmark::DoNotOptimize(judge.observe(kChunk));
   }
 }
@@ -38,7 +38,8 @@ const std::string kAnswer =
     R"("},"finish_reason":"stop"}],"usage":{"prompt_tokens":200,"completion_tokens":60}})";
 
 void BM_JudgeBody(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(judge_body(kAnswer, memory()));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(judge_body(kAnswer, Surface::kChatCompletions, memory()));
 }
 BENCHMARK(BM_JudgeBody);
 

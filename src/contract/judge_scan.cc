@@ -48,25 +48,28 @@ bool for_each_member(ondemand::value& value, Visit visit) {
 
 bool is_token_member(std::string_view key) {
   return key == "content" || key == "reasoning" || key == "reasoning_content" ||
-         key == "tool_calls" || key == "refusal" || key == "function_call";
+         key == "tool_calls" || key == "refusal" || key == "function_call" || key == "thinking";
+}
+
+bool scan_token(ondemand::value& value, AnswerFacts& facts) {
+  const char type = type_of(value);
+  if (type == '[') {
+    ondemand::array array;
+    bool empty = true;
+    if (value.get_array().get(array) != simdjson::SUCCESS ||
+        array.is_empty().get(empty) != simdjson::SUCCESS) {
+      return false;
+    }
+    facts.tokens |= !empty;
+  } else {
+    facts.tokens |= type == '{' || is_nonempty_string(value);
+  }
+  return true;
 }
 
 bool scan_delta(ondemand::value& delta, AnswerFacts& facts) {
   return for_each_member(delta, [&](std::string_view key, ondemand::value& value) {
-    if (!is_token_member(key)) return true;
-    const char type = type_of(value);
-    if (type == '[') {
-      ondemand::array array;
-      bool empty = true;
-      if (value.get_array().get(array) != simdjson::SUCCESS ||
-          array.is_empty().get(empty) != simdjson::SUCCESS) {
-        return false;
-      }
-      facts.tokens |= !empty;
-    } else {
-      facts.tokens |= type == '{' || is_nonempty_string(value);
-    }
-    return true;
+    return !is_token_member(key) || scan_token(value, facts);
   });
 }
 
@@ -75,6 +78,7 @@ bool scan_choice(ondemand::value& choice, AnswerFacts& facts) {
   bool finished = false;
   const bool json = for_each_member(choice, [&](std::string_view key, ondemand::value& value) {
     if (key == "delta") return scan_delta(value, facts);
+    if (key == "text") return scan_token(value, facts);
     if (key == "finish_reason") finished = is_nonempty_string(value);
     if (key == "index" && value.get_uint64().get(index) != simdjson::SUCCESS) index = UINT64_MAX;
     return true;
@@ -101,21 +105,40 @@ bool scan_choices(ondemand::value& choices, AnswerFacts& facts) {
   return true;
 }
 
+// Reads one count under any of its names.
+void note_count(std::string_view key, ondemand::value& value, Usage& usage) {
+  const bool prompt = key == "prompt_tokens" || key == "input_tokens" || key == "prompt_eval_count";
+  if (!prompt && key != "completion_tokens" && key != "output_tokens" && key != "eval_count") {
+    return;
+  }
+  std::uint64_t count = 0;
+  if (value.get_uint64().get(count) != simdjson::SUCCESS) return;
+  (prompt ? usage.prompt_tokens : usage.completion_tokens) = count;
+  usage.known = true;
+}
+
 bool scan_usage(ondemand::value& usage, AnswerFacts& facts) {
-  return for_each_member(usage, [&](std::string_view key, ondemand::value& value) {
-    std::uint64_t count = 0;
-    if (key != "prompt_tokens" && key != "completion_tokens") return true;
-    if (value.get_uint64().get(count) != simdjson::SUCCESS) return true;
-    (key == "prompt_tokens" ? facts.usage.prompt_tokens : facts.usage.completion_tokens) = count;
-    facts.usage.known = true;
+  std::uint64_t total = 0;  // rerankers count nothing else
+  const bool json = for_each_member(usage, [&](std::string_view key, ondemand::value& value) {
+    if (key == "total_tokens" && value.get_uint64().get(total) != simdjson::SUCCESS) total = 0;
+    note_count(key, value, facts.usage);
     return true;
   });
+  if (total == 0 || facts.usage.known) return json;
+  facts.usage.known = true;
+  facts.usage.prompt_tokens = total;
+  return json;
 }
 
 int status_of_name(std::string_view name) {
   if (name == "rate_limit_exceeded" || name == "rate_limit_error") return 429;
+  if (name == "invalid_request_error") return 400;
+  if (name == "authentication_error") return 401;
+  if (name == "permission_error") return 403;
+  if (name == "not_found_error") return 404;
+  if (name == "request_too_large") return 413;
   if (name == "overloaded_error") return 529;
-  if (name == "server_error" || name.starts_with("internal")) return 500;
+  if (name == "server_error" || name == "api_error" || name.starts_with("internal")) return 500;
   return 0;
 }
 
@@ -144,15 +167,44 @@ bool scan_error(ondemand::value& error, AnswerFacts& facts) {
   });
 }
 
+// What an event is about: Anthropic's message, Ollama's message, the object of a Responses event.
+bool scan_inner(ondemand::value& inner, AnswerFacts& facts) {
+  return for_each_member(inner, [&](std::string_view key, ondemand::value& value) {
+    if (key == "usage") return scan_usage(value, facts);
+    if (key == "error") return scan_error(value, facts);
+    return !is_token_member(key) || scan_token(value, facts);
+  });
+}
+
+std::string_view string_of(ondemand::value& value) {
+  std::string_view text;
+  if (type_of(value) != '"' || value.get_string().get(text) != simdjson::SUCCESS) return {};
+  return text;
+}
+
 bool scan_top(std::string_view key, ondemand::value& value, AnswerFacts& facts) {
   if (key == "choices") return scan_choices(value, facts);
   if (key == "usage") return scan_usage(value, facts);
   if (key == "error") return scan_error(value, facts);
-  std::string_view text;
-  if (key == "object" && value.get_string().get(text) == simdjson::SUCCESS) {
-    facts.error |= text == "error";  // SGLang's flat error object
+  if (key == "message" || key == "response") {
+    return type_of(value) == '{' ? scan_inner(value, facts) : scan_token(value, facts);
   }
-  note_status(key, value, facts.top_status);
+  if (key == "thinking") return scan_token(value, facts);
+  if (key == "done") facts.ended |= type_of(value) == 't';
+  if (key == "stop_reason") facts.ended |= is_nonempty_string(value);
+  if (key == "status") {
+    const std::string_view status = string_of(value);
+    facts.ended |= status == "completed" || status == "incomplete";
+  } else if (key == "object") {
+    facts.error |= string_of(value) == "error";  // SGLang's flat error object
+  } else if (key == "type") {
+    facts.type = string_of(value);
+    facts.error |= facts.type == "error";
+    if (facts.top_status == 0) facts.top_status = status_of_name(facts.type);
+  } else {
+    note_status(key, value, facts.top_status);
+    note_count(key, value, facts.usage);
+  }
   return true;
 }
 

@@ -16,6 +16,8 @@ JudgeMemory& memory() {
   return shared;
 }
 
+constexpr Surface kChat = Surface::kChatCompletions;
+
 using Kinds = std::vector<EventKind>;
 
 // Everything a judge can say, for comparison.
@@ -56,7 +58,7 @@ class Case {
  private:
   void observe(std::string_view raw) { kinds_.push_back(judge_.observe(raw)); }
   sse::Splitter splitter_;
-  StreamJudge judge_{memory()};
+  StreamJudge judge_{memory(), kChat};
   Kinds kinds_;
 };
 
@@ -83,14 +85,14 @@ void expect_same_for_all_cuts(std::string_view stream) {
 
 // judge_body, which the filter before it must never contradict.
 BodyJudgement judged(std::string_view body) {
-  const BodyJudgement judgement = judge_body(body, memory());
+  const BodyJudgement judgement = judge_body(body, kChat, memory());
   EXPECT_TRUE(!judgement.error || may_be_error(body)) << body;
   return judgement;
 }
 
 EventKind kind_of(std::string_view data) {
   judged(data);
-  StreamJudge one(memory());
+  StreamJudge one(memory(), kChat);
   return one.observe("data: " + std::string(data) + "\n\n");
 }
 
@@ -108,7 +110,7 @@ const std::string kUsage =
 const std::string kDone = "data: [DONE]\n\n";
 
 TEST(StreamJudge, TellsWhatAnEventIs) {
-  StreamJudge one(memory());
+  StreamJudge one(memory(), kChat);
   EXPECT_EQ(one.observe(kRole), EventKind::kPreamble);
   EXPECT_EQ(one.observe(kHello), EventKind::kSemantic);
   EXPECT_EQ(one.observe(kStop), EventKind::kSemantic);
@@ -128,13 +130,13 @@ TEST(StreamJudge, KnowsEveryKindOfToken) {
         R"({"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":""}}]})",
         R"({"role":"assistant","content":"a"})", R"({"content":"\""})", R"({"content":" "})",
         R"({"content" : "a"})", R"({"\u0063ontent":"a"})", R"({"content":[{"type":"text"}]})"}) {
-    EXPECT_EQ(StreamJudge(memory()).observe(chunk(delta)), EventKind::kSemantic) << delta;
+    EXPECT_EQ(StreamJudge(memory(), kChat).observe(chunk(delta)), EventKind::kSemantic) << delta;
   }
   for (const char* delta :
        {"{}", "null", R"({"content":""})", R"({"content":null})", R"({"role":"assistant"})",
         R"({"role":"assistant","content":null,"refusal":null})", R"({"tool_calls":[]})",
         R"({"tool_calls":null})", R"({"function_call":null})", R"({"content":"" , "x":"y"})"}) {
-    EXPECT_EQ(StreamJudge(memory()).observe(chunk(delta)), EventKind::kPreamble) << delta;
+    EXPECT_EQ(StreamJudge(memory(), kChat).observe(chunk(delta)), EventKind::kPreamble) << delta;
   }
 }
 
@@ -162,15 +164,15 @@ TEST(StreamJudge, LeavesWhatItDoesNotUnderstandAlone) {
                            "{\"a\" 1}"}) {
     EXPECT_EQ(kind_of(data), EventKind::kOther) << data;
   }
-  EXPECT_EQ(StreamJudge(memory()).observe("event: ping\n\n"), EventKind::kOther);
-  EXPECT_EQ(StreamJudge(memory()).observe("event: ping\ndata: {\"type\":\"ping\"}\n\n"),
+  EXPECT_EQ(StreamJudge(memory(), kChat).observe("event: ping\n\n"), EventKind::kOther);
+  EXPECT_EQ(StreamJudge(memory(), kChat).observe("event: ping\ndata: {\"type\":\"ping\"}\n\n"),
             EventKind::kOther);
-  EXPECT_EQ(StreamJudge(memory()).observe("retry: 1\n\n"), EventKind::kOther);
-  EXPECT_EQ(StreamJudge(memory()).observe("id: 1\n\n"), EventKind::kOther);
+  EXPECT_EQ(StreamJudge(memory(), kChat).observe("retry: 1\n\n"), EventKind::kOther);
+  EXPECT_EQ(StreamJudge(memory(), kChat).observe("id: 1\n\n"), EventKind::kOther);
 }
 
 TEST(StreamJudge, NeverCountsABrokenEvent) {
-  StreamJudge one(memory());
+  StreamJudge one(memory(), kChat);
   one.observe(kHello);
   one.observe("data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]\n\n");
   EXPECT_EQ(one.ending(), Ending::kCut);
@@ -214,7 +216,7 @@ TEST(StreamJudge, ReadsTheStatusOfAnError) {
       {R"({"object":"error","message":"m","type":"InternalServerError","code":500})", 500},
   };
   for (const auto& [data, status] : cases) {
-    StreamJudge one(memory());
+    StreamJudge one(memory(), kChat);
     EXPECT_EQ(one.observe("data: " + data + "\n\n"), EventKind::kError) << data;
     EXPECT_EQ(one.error_status(), status) << data;
     EXPECT_TRUE(judged(data).error) << data;
@@ -223,12 +225,13 @@ TEST(StreamJudge, ReadsTheStatusOfAnError) {
 }
 
 TEST(StreamJudge, AnErrorEventNeedsNoErrorObject) {
-  StreamJudge bare(memory());
+  StreamJudge bare(memory(), kChat);
   EXPECT_EQ(bare.observe("event: error\ndata: {\"code\":503,\"message\":\"m\"}\n\n"),
             EventKind::kError);
   EXPECT_EQ(bare.error_status(), 503);
-  EXPECT_EQ(StreamJudge(memory()).observe("event: error\ndata: broken\n\n"), EventKind::kError);
-  EXPECT_EQ(StreamJudge(memory()).observe("event: error\n\n"), EventKind::kError);
+  EXPECT_EQ(StreamJudge(memory(), kChat).observe("event: error\ndata: broken\n\n"),
+            EventKind::kError);
+  EXPECT_EQ(StreamJudge(memory(), kChat).observe("event: error\n\n"), EventKind::kError);
 }
 
 // One stream per server, framed as that server frames it.

@@ -53,7 +53,18 @@ std::string_view to_string(Surface surface) {
 }
 
 Surface surface_of(std::string_view method, std::string_view path) {
-  if (method == "POST" && path == "/v1/chat/completions") return Surface::kChatCompletions;
+  if (method != "POST") return Surface::kPassThrough;
+  if (path == "/v1/chat/completions") return Surface::kChatCompletions;
+  if (path == "/v1/completions") return Surface::kCompletions;
+  if (path == "/v1/embeddings") return Surface::kEmbeddings;
+  if (path == "/v1/responses") return Surface::kResponses;
+  if (path == "/v1/rerank") return Surface::kRerank;
+  if (path == "/tokenize") return Surface::kTokenize;
+  if (path == "/v1/messages") return Surface::kMessages;
+  if (path == "/v1/messages/count_tokens") return Surface::kCountTokens;
+  if (path == "/api/chat") return Surface::kOllamaChat;
+  if (path == "/api/generate") return Surface::kOllamaGenerate;
+  if (path == "/api/embed") return Surface::kOllamaEmbed;
   return Surface::kPassThrough;
 }
 

@@ -36,6 +36,8 @@ inline constexpr WorkerIndex kWorkersMax = 64;
 // of it.
 struct AnswerHead {
   enum class Body { kNone, kLength, kChunked, kUntilClose };
+  // Of what the body consists: one thing, events (text/event-stream) or lines (NDJSON).
+  enum class Form { kPlain, kEvents, kLines };
 
   int status = 0;
   std::string shared_fields;  // "name: value\r\n" lines that every subscriber may see
@@ -43,7 +45,7 @@ struct AnswerHead {
       leader_fields;  // lines that belong to the leader's own call: cookies, rate limits ...
   Body body = Body::kNone;
   std::uint64_t content_length = 0;  // with kLength
-  bool event_stream = false;
+  Form form = Form::kPlain;
   // For failures: when callers' libraries may try again (0 = not said), and whether they had better
   // not.
   std::uint64_t retry_after_ms = 0;

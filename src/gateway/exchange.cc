@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "config/scalar.h"
+#include "gateway/errors.h"
 #include "gateway/session.h"
 #include "gateway/worker.h"
 #include "http/write.h"
@@ -167,6 +168,7 @@ bool is_plain_generation(contract::Reason reason) {
 
 Order Exchange::make_order(Order::Answer answer, Upload upload) {
   Order order;
+  order.surface = surface_;
   order.answer = answer;
   order.framing =
       head_.minor_version() == 0 ? Order::Framing::kUntilClose : Order::Framing::kChunked;

@@ -40,6 +40,7 @@ class Exchange final : public flight::Subscriber {
   void body(std::string_view bytes);
   void request_complete();
 
+  contract::Dialect dialect() const { return contract::row_of(surface_).dialect; }
   // Reads a flight: its deadlines run.
   bool flying() const { return flight_ != nullptr; }
   // Bytes of an answer left or wait to leave: nothing else may be said on this connection.
@@ -57,7 +58,7 @@ class Exchange final : public flight::Subscriber {
  private:
   enum class Answer {
     kWaiting,   // nothing sent
-    kOpened,    // the gateway sent a head and comments of its own to keep a stream alive
+    kOpened,    // the gateway sent a head and keep-alives of its own: an event stream it is
     kHeadMade,  // the flight's head is on its way
     kDirect,    // the gateway answers by itself; no flight
   };
@@ -104,7 +105,7 @@ class Exchange final : public flight::Subscriber {
   bool lags_too_far() const;
   // To the flight, which paces the upstream by its fastest reader.
   void say_position();
-  void send_comment();
+  void send_keep_alive();
   void fall_back();
   void time_out();
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "gateway/errors.h"
 #include "gateway/exchange.h"
 #include "gateway/session.h"
 #include "gateway/worker.h"
@@ -80,7 +81,8 @@ void Exchange::refuse(const Refusal& refusal) {
   worker_.shared().log.event(
       telemetry::Level::kInfo, "refused",
       {{"status", refusal.status}, {"reason", refusal.code}, {"request", request_id_}});
-  answer_directly(refusal.status, error_body(refusal.status, refusal.message, refusal.code),
+  answer_directly(refusal.status,
+                  error_body(refusal.status, refusal.message, refusal.code, dialect()),
                   refusal.retry_after_ms);
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "gateway/errors.h"
 #include "gateway/exchange.h"
 #include "gateway/session.h"
 #include "gateway/worker.h"
@@ -18,7 +19,6 @@ namespace {
 
 constexpr std::string_view kOpenedHead =
     "content-type: text/event-stream\r\ncache-control: no-cache\r\n";
-constexpr std::string_view kComment = ": waiting for the upstream\n\n";
 
 void append_chunk(std::string& out, std::string_view bytes) {
   http::append_chunk_head(out, bytes.size());
@@ -85,8 +85,8 @@ void Exchange::prepare_head() {
   if (answer_ == Answer::kOpened) {
     // The caller was told 200 and an event stream already. Anything else has to be an error event.
     answer_ = Answer::kHeadMade;
-    if (answer.status != 200 || answer.body != AnswerHead::Body::kChunked || !answer.event_stream)
-      log_dropped_ = true;
+    log_dropped_ = answer.status != 200 || answer.body != AnswerHead::Body::kChunked ||
+                   answer.form != AnswerHead::Form::kEvents;
     return;
   }
   answer_ = Answer::kHeadMade;
@@ -134,9 +134,10 @@ void Exchange::prepare_tail() {
     if (chunked() && !head_method_) tail_ = http::kLastChunk;
     return;
   }
-  const bool stream = log_dropped_ || flight_->head().event_stream;
-  if (!stream || live().failure_body().empty()) return;
-  const std::string event = error_event(live().failure_body());
+  if (live().failure_body().empty()) return;
+  const AnswerHead::Form form = log_dropped_ ? AnswerHead::Form::kEvents : flight_->head().form;
+  const std::string event = error_event(live().failure_body(), form, surface_);
+  if (event.empty()) return;
   if (chunked()) {
     append_chunk(tail_, event);
   } else if (flight_->head().body == AnswerHead::Body::kUntilClose) {
@@ -273,24 +274,25 @@ Time Exchange::on_tick(Time now) {
     }
     next = std::min(next, began_at_ + patience);
   }
-  if (streamed_ && comment > Duration::zero() && minor_version_ == 1) {
-    if (caught_up() && !flight_->log().ended() && now - last_write_ >= comment) send_comment();
+  const bool kept_alive = streamed_ && !keep_alive_event(surface_).empty() && minor_version_ == 1;
+  if (kept_alive && comment > Duration::zero()) {
+    if (caught_up() && !flight_->log().ended() && now - last_write_ >= comment) send_keep_alive();
     if (over_) return kNever;
     next = std::min(next, std::max(last_write_, now - comment) + comment);
   }
   return std::max(next, now + milliseconds(1));
 }
 
-// Load balancers cut silent connections; a comment keeps them. It may open the answer with 200
-// before the upstream said anything: nothing of the upstream is published by that, so retry stays
-// possible.
-void Exchange::send_comment() {
+// Load balancers cut silent connections; a comment or ping keeps them. It may open the answer with
+// 200 before the upstream said anything: nothing of the upstream is published by that, so retry
+// stays possible.
+void Exchange::send_keep_alive() {
   if (answer_ == Answer::kWaiting) {
     AnswerHead opened;
     opened.status = 200;
     opened.shared_fields = kOpenedHead;
     opened.body = AnswerHead::Body::kChunked;
-    opened.event_stream = true;
+    opened.form = AnswerHead::Form::kEvents;
     CallerHead caller;
     caller.role = role_;
     caller.reason = reason_;
@@ -301,10 +303,10 @@ void Exchange::send_comment() {
     append_caller_head(out_, opened, caller);
     answer_ = Answer::kOpened;
   } else if (answer_ == Answer::kHeadMade && (flight_->head().body != AnswerHead::Body::kChunked ||
-                                              !flight_->head().event_stream)) {
+                                              flight_->head().form != AnswerHead::Form::kEvents)) {
     return;
   }
-  append_chunk(out_, kComment);
+  append_chunk(out_, keep_alive_event(surface_));
   pump();
 }
 
@@ -317,19 +319,21 @@ void Exchange::fall_back() {
 }
 
 void Exchange::time_out() {
-  const std::string body = error_body(504, "The request's deadline passed.", "deadline_exceeded");
+  const std::string body =
+      error_body(504, "The request's deadline passed.", "deadline_exceeded", dialect());
   direct_ending_ = SubscriberEnding::kDeadline;
   if (answer_ == Answer::kWaiting) {
     charge_tokens();
     leave_flight();
     return answer_directly(504, body, 0);
   }
-  const bool stream = answer_ == Answer::kOpened || flight_->head().event_stream;
-  if (stream && caught_up() && chunked()) {
+  const AnswerHead::Form form =
+      answer_ == Answer::kOpened ? AnswerHead::Form::kEvents : flight_->head().form;
+  if (form != AnswerHead::Form::kPlain && caught_up() && chunked()) {
     // Relayed events may be torn anywhere; this one must begin a line of its own.
     const std::string gap = surface_ == contract::Surface::kPassThrough ? "\n\n" : "";
     std::string event;
-    append_chunk(event, gap + error_event(body));
+    append_chunk(event, gap + error_event(body, form, surface_));
     session_->stream().write(std::string_view(event));
     return end(SubscriberEnding::kDeadline, Reuse::kClose);
   }

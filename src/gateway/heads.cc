@@ -6,9 +6,11 @@
 #include "base/text.h"
 #include "contract/headers.h"
 #include "http/write.h"
-#include "json/escape.h"
 
 namespace slipstream::gateway {
+
+using contract::StreamForm;
+using flight::AnswerHead;
 
 namespace {
 
@@ -19,6 +21,7 @@ constexpr std::array<std::string_view, 10> kLeaderOnly = {
 // What most heads fit in: buffers of one size serve all of them.
 constexpr std::size_t kHeadBytes = 512;
 constexpr std::string_view kEventStream = "text/event-stream";
+constexpr std::string_view kLineStream = "application/x-ndjson";
 constexpr std::uint64_t kRetryAfterMaxSeconds = 300;
 // Fields the gateway writes itself.
 constexpr std::array<std::string_view, 4> kOwn = {"content-length", "cache-status", "x-slipstream",
@@ -80,11 +83,14 @@ std::string_view cache_status(Role role) {
   return {};
 }
 
-std::string_view error_type(int status) {
-  if (status == 429) return "rate_limit_error";
-  if (status == 401) return "authentication_error";
-  if (status == 403) return "permission_error";
-  return status < 500 ? "invalid_request_error" : "upstream_error";
+AnswerHead::Form form_of(std::string_view content_type, contract::Surface surface) {
+  const auto is = [&](std::string_view type) {
+    return iequals(content_type.substr(0, type.size()), type);
+  };
+  if (contract::row_of(surface).streams == StreamForm::kLines) {
+    return is(kLineStream) ? AnswerHead::Form::kLines : AnswerHead::Form::kPlain;
+  }
+  return is(kEventStream) ? AnswerHead::Form::kEvents : AnswerHead::Form::kPlain;
 }
 
 // RFC 9211 section 2: not on answers that the gateway made by itself.
@@ -162,7 +168,7 @@ void append_upstream_head(std::string& out, const http::Head& from, const Upstre
   http::append_end_of_head(out);
 }
 
-flight::AnswerHead answer_head(const http::Head& from) {
+flight::AnswerHead answer_head(const http::Head& from, contract::Surface surface) {
   flight::AnswerHead answer;
   answer.status = from.status();
   answer.shared_fields.reserve(128);
@@ -180,8 +186,7 @@ flight::AnswerHead answer_head(const http::Head& from) {
     http::append_field(is_leader_only(field.name) ? answer.leader_fields : answer.shared_fields,
                        upstream_id ? "x-upstream-request-id" : field.name, field.value);
   }
-  answer.event_stream =
-      iequals(from.find("content-type").substr(0, kEventStream.size()), kEventStream);
+  answer.form = form_of(from.find("content-type"), surface);
   return answer;
 }
 
@@ -218,25 +223,6 @@ void append_caller_head(std::string& out, const flight::AnswerHead& answer,
   if (caller.connection == CallerHead::Connection::kClose)
     http::append_field(out, "connection", "close");
   http::append_end_of_head(out);
-}
-
-std::string error_body(int status, std::string_view message, std::string_view code) {
-  std::string out = R"({"error":{"message":)";
-  json::append_quoted(out, message);
-  out += R"(,"type":")";
-  out += error_type(status);
-  out += R"(","param":null,"code":")";
-  out += code;
-  out += "\"}}";
-  return out;
-}
-
-std::string error_event(std::string_view body) {
-  std::string out = "data: ";
-  // A line break may stand between JSON tokens, never inside a string: a space means the same.
-  for (const char c : body) out += c == '\n' || c == '\r' ? ' ' : c;
-  out += "\n\n";
-  return out;
 }
 
 }  // namespace slipstream::gateway

@@ -1,4 +1,4 @@
-// Heads and error bodies, as pure functions: what goes to the upstream, what each caller gets.
+// Heads, as pure functions: what goes to the upstream, what each caller gets.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,8 @@ void append_upstream_head(std::string& out, const http::Head& from, const Upstre
 
 // Splits an upstream answer's fields into those all subscribers may see and those of the leader's
 // own call (cookies, rate limits, timings, ids). Framing is left to the caller of this function.
-flight::AnswerHead answer_head(const http::Head& from);
+// The form is what callers of the surface read: lines where it streams lines, else events.
+flight::AnswerHead answer_head(const http::Head& from, contract::Surface surface);
 
 enum class Role { kLeader, kFollower, kSolo };
 std::string_view to_string(Role role);
@@ -47,10 +48,5 @@ struct CallerHead {
 // One caller's response head for a flight's answer, through the empty line.
 void append_caller_head(std::string& out, const flight::AnswerHead& answer,
                         const CallerHead& caller);
-
-// OpenAI's error shape. `code` is a stable snake_case word; `message` one sentence.
-std::string error_body(int status, std::string_view message, std::string_view code);
-// The same as an event: "data: {...}\n\n".
-std::string error_event(std::string_view body);
 
 }  // namespace slipstream::gateway

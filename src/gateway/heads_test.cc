@@ -90,8 +90,14 @@ TEST(UpstreamHead, TheTenantsCredentialReplacesAllThatTheCallerSaid) {
 
 // --- from the upstream ---
 
+using Form = flight::AnswerHead::Form;
+
+flight::AnswerHead answer_of(const http::Head& head) {
+  return answer_head(head, contract::Surface::kChatCompletions);
+}
+
 TEST(AnswerHead, SplitsWhatAllMaySeeFromTheLeadersOwn) {
-  const flight::AnswerHead answer = answer_head(response(
+  const flight::AnswerHead answer = answer_of(response(
       "content-type: application/json\r\nset-cookie: a=b\r\nx-ratelimit-remaining-tokens: 7\r\n"
       "openai-processing-ms: 12\r\nx-request-id: up\r\nserver: m\r\ncf-ray: 1\r\n"));
   EXPECT_EQ(answer.shared_fields, "content-type: application/json\r\nserver: m\r\n");
@@ -99,11 +105,11 @@ TEST(AnswerHead, SplitsWhatAllMaySeeFromTheLeadersOwn) {
             "set-cookie: a=b\r\nx-ratelimit-remaining-tokens: 7\r\nopenai-processing-ms: 12\r\n"
             "x-upstream-request-id: up\r\ncf-ray: 1\r\n");
   EXPECT_EQ(answer.status, 200);
-  EXPECT_FALSE(answer.event_stream);
+  EXPECT_EQ(answer.form, Form::kPlain);
 }
 
 TEST(AnswerHead, DropsHopByHopOwnAndNamedFields) {
-  const flight::AnswerHead answer = answer_head(response(
+  const flight::AnswerHead answer = answer_of(response(
       "transfer-encoding: chunked\r\nconnection: x-a\r\nconnection: keep-alive, X-B\r\nx-a: 1\r\n"
       "x-b: 2\r\nkeep-alive: timeout=5\r\ncache-status: other; hit\r\nx-slipstream: forged\r\n"
       "alt-svc: h3\r\nx-c: 3\r\n"));
@@ -111,17 +117,35 @@ TEST(AnswerHead, DropsHopByHopOwnAndNamedFields) {
   EXPECT_EQ(answer.leader_fields, "");
 }
 
-TEST(AnswerHead, KnowsAnEventStream) {
-  EXPECT_TRUE(
-      answer_head(response("content-type: Text/Event-Stream; charset=utf-8\r\n")).event_stream);
-  EXPECT_TRUE(answer_head(response("content-type: text/event-stream\r\n")).event_stream);
-  EXPECT_FALSE(answer_head(response("content-type: text/plain\r\n")).event_stream);
-  EXPECT_FALSE(answer_head(response("")).event_stream);
+TEST(AnswerHead, KnowsTheFormThatTheSurfaceStreams) {
+  using contract::Surface;
+  struct Case {
+    Surface surface;
+    std::string type;
+    Form form;
+  };
+  const Case cases[] = {
+      {Surface::kChatCompletions, "Text/Event-Stream; charset=utf-8", Form::kEvents},
+      {Surface::kMessages, "text/event-stream", Form::kEvents},
+      {Surface::kPassThrough, "text/event-stream", Form::kEvents},
+      {Surface::kChatCompletions, "text/plain", Form::kPlain},
+      {Surface::kChatCompletions, "application/x-ndjson", Form::kPlain},
+      {Surface::kPassThrough, "application/x-ndjson", Form::kPlain},
+      {Surface::kOllamaChat, "application/x-ndjson", Form::kLines},
+      {Surface::kOllamaGenerate, "Application/X-NDJSON; charset=utf-8", Form::kLines},
+      {Surface::kOllamaChat, "application/json", Form::kPlain},
+      {Surface::kOllamaChat, "text/event-stream", Form::kPlain},
+  };
+  for (const Case& one : cases) {
+    const http::Head head = response("content-type: " + one.type + "\r\n");
+    EXPECT_EQ(answer_head(head, one.surface).form, one.form) << one.type;
+  }
+  EXPECT_EQ(answer_of(response("")).form, Form::kPlain);
 }
 
 TEST(AnswerHead, ReadsDelays) {
   const auto delay = [](const std::string& fields) {
-    return answer_head(response(fields, "429 Slow")).retry_after_ms;
+    return answer_of(response(fields, "429 Slow")).retry_after_ms;
   };
   EXPECT_EQ(delay("retry-after: 7\r\n"), 7000U);
   EXPECT_EQ(delay("retry-after-ms: 250\r\n"), 250U);
@@ -131,14 +155,14 @@ TEST(AnswerHead, ReadsDelays) {
   EXPECT_EQ(delay("retry-after: 0\r\n"), 0U);
   const std::string date = "retry-after: Fri, 31 Dec 1999 23:59:59 GMT\r\n";
   EXPECT_EQ(delay(date), 0U);
-  EXPECT_EQ(answer_head(response(date)).shared_fields, date) << "a date passes as it is";
+  EXPECT_EQ(answer_of(response(date)).shared_fields, date) << "a date passes as it is";
 }
 
 TEST(AnswerHead, ReadsWhetherToRetry) {
-  EXPECT_TRUE(answer_head(response("x-should-retry: false\r\n")).retry_discouraged);
-  EXPECT_EQ(answer_head(response("x-should-retry: false\r\n")).shared_fields, "");
-  EXPECT_FALSE(answer_head(response("x-should-retry: true\r\n")).retry_discouraged);
-  EXPECT_EQ(answer_head(response("x-should-retry: true\r\n")).shared_fields,
+  EXPECT_TRUE(answer_of(response("x-should-retry: false\r\n")).retry_discouraged);
+  EXPECT_EQ(answer_of(response("x-should-retry: false\r\n")).shared_fields, "");
+  EXPECT_FALSE(answer_of(response("x-should-retry: true\r\n")).retry_discouraged);
+  EXPECT_EQ(answer_of(response("x-should-retry: true\r\n")).shared_fields,
             "x-should-retry: true\r\n");
 }
 
@@ -230,31 +254,6 @@ TEST(CallerHead, TheUpstreamsOwnWordOnRetryingStands) {
   EXPECT_EQ(out.find("x-should-retry: false"), std::string::npos);
   answer.shared_fields.clear();
   EXPECT_EQ(caller_head(answer, {}).find("x-should-retry"), "false");
-}
-
-// --- error bodies ---
-
-TEST(ErrorBody, IsEscapedJsonInTheSurfacesShape) {
-  EXPECT_EQ(error_body(502, "a \"b\"\n\x01", "upstream_cut"),
-            R"({"error":{"message":"a \"b\"\n\u0001","type":"upstream_error","param":null,)"
-            R"("code":"upstream_cut"}})");
-}
-
-TEST(ErrorBody, TypeFollowsTheStatus) {
-  const auto has = [](int status, const char* type) {
-    return error_body(status, "m", "c").find("\"type\":\"" + std::string(type) + "\"") !=
-           std::string::npos;
-  };
-  EXPECT_TRUE(has(400, "invalid_request_error"));
-  EXPECT_TRUE(has(401, "authentication_error"));
-  EXPECT_TRUE(has(403, "permission_error"));
-  EXPECT_TRUE(has(429, "rate_limit_error"));
-  EXPECT_TRUE(has(500, "upstream_error"));
-}
-
-TEST(ErrorEvent, IsOneEventEvenForPrettyJson) {
-  EXPECT_EQ(error_event("{}"), "data: {}\n\n");
-  EXPECT_EQ(error_event("{\n  \"error\": {\r\n  }\n}\n"), "data: {   \"error\": {    } } \n\n");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gateway/errors.h"
 #include "gateway/heads.h"
 #include "gateway/shared.h"
 #include "gateway/worker.h"
@@ -29,7 +30,7 @@ constexpr std::size_t kPreambleBytesMax = 64 * 1024;
 LiveFlight::LiveFlight(Worker& worker, Setup setup)
     : Flight(std::move(setup), worker.shared().replay_budget, worker.shared().ports.data()),
       worker_(worker),
-      judge_(worker.judge_memory()) {}
+      judge_(worker.judge_memory(), contract::Surface::kPassThrough) {}
 
 LiveFlight::~LiveFlight() = default;
 
@@ -54,8 +55,7 @@ void LiveFlight::attempt(upstream::Call::Connection connection) {
   call.body_kind = order_.body_kind;
   call.connection = connection;
   call.head_method = order_.head_method;
-  splitter_ = sse::Splitter(worker_.shared().settings.upstream.response_bytes_max);
-  judge_ = contract::StreamJudge(worker_.judge_memory());
+  judge_ = contract::StreamJudge(worker_.judge_memory(), order_.surface);
   collected_.clear();
   mode_ = order_.answer;
   sent_at_ = kNever;
@@ -99,7 +99,7 @@ void LiveFlight::on_deadline() {
 
 void LiveFlight::on_head(const http::Head& head) {
   head_told_to_core_ = false;
-  mutable_head() = answer_head(head);
+  mutable_head() = answer_head(head, order_.surface);
   mutable_head().content_length = head.content_length();
   if (order_.answer == Order::Answer::kRelayed) {
     // Whatever their heads say, these have no body (RFC 9110 sections 15.3.5 and 15.4.5).
@@ -113,8 +113,12 @@ void LiveFlight::on_head(const http::Head& head) {
     return commit(unknown_length(), 0);
   }
   ends_with_connection_ = head.framing() == http::Framing::kUntilClose;
-  const bool stream = head.status() == 200 && mutable_head().event_stream;
+  const AnswerHead::Form form = mutable_head().form;
+  const bool stream = head.status() == 200 && form != AnswerHead::Form::kPlain;
   mode_ = stream ? Order::Answer::kStream : Order::Answer::kBody;
+  const bool lines = form == AnswerHead::Form::kLines;
+  splitter_ = sse::Splitter(worker_.shared().settings.upstream.response_bytes_max,
+                            lines ? sse::Splitter::Unit::kLine : sse::Splitter::Unit::kEvent);
 }
 
 void LiveFlight::on_body(std::string_view bytes) {
@@ -184,11 +188,12 @@ void LiveFlight::take_error_event(std::string_view raw) {
     return complete(FlightEnding::kCut);
   }
   std::string scratch;
-  collected_ = sse::parse_fields(raw, scratch).data;
+  const bool lines = mutable_head().form == AnswerHead::Form::kLines;
+  collected_ = error_body_of_event(lines ? raw : sse::parse_fields(raw, scratch).data, dialect());
   mode_ = Order::Answer::kBody;
   mutable_head().status = judge_.error_status();
   mutable_head().shared_fields = "content-type: application/json\r\n";
-  mutable_head().event_stream = false;
+  mutable_head().form = AnswerHead::Form::kPlain;
   attempt_failed(FailureClass::kInBandError);
 }
 
@@ -341,7 +346,7 @@ void LiveFlight::end_of_body() {
   // nothing framed it, or to followers, who want to know what they saved.
   if (ends_with_connection_ || contract::may_be_error(collected_)) {
     const contract::BodyJudgement judgement =
-        contract::judge_body(collected_, worker_.judge_memory());
+        contract::judge_body(collected_, order_.surface, worker_.judge_memory());
     if (judgement.error) {
       mutable_head().status = judgement.error_status;
       return reject_or_retry();

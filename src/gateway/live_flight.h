@@ -6,7 +6,8 @@
 //   start -> attempt -> (failure -> retry once) -> commit -> publish ... -> end
 //
 // Before the commit point nothing is visible to subscribers. The commit point is the first semantic
-// event of a stream, the whole body of a non-streamed answer, and the head of what has no contract.
+// event (or line) of a stream, the whole body of a non-streamed answer, and the head of what has no
+// contract.
 #pragma once
 
 #include <atomic>
@@ -29,13 +30,14 @@ class Worker;
 // What a flight asks the upstream.
 struct Order {
   enum class Answer {
-    kStream,   // a chat stream: judged event by event
-    kBody,     // a chat answer in one piece: judged as a whole
+    kStream,   // a stream: judged event by event
+    kBody,     // an answer in one piece: judged as a whole
     kRelayed,  // no contract: passed on as it comes
   };
   enum class Framing { kChunked, kUntilClose };  // towards subscribers, where the length is unknown
   enum class Usage { kIfJoined, kCounted };      // whether a whole body is asked what it took
 
+  contract::Surface surface = contract::Surface::kPassThrough;
   Answer answer = Answer::kRelayed;
   Framing framing = Framing::kChunked;
   Usage usage = Usage::kIfJoined;
@@ -99,6 +101,7 @@ class LiveFlight final : public flight::Flight,
   void end_of_body();
   void reject_or_retry();
   void take_error_event(std::string_view raw);
+  contract::Dialect dialect() const { return contract::row_of(order_.surface).dialect; }
 
   void note_head();
   // Passes the commit point: shows the answer, and nothing is sent again.

@@ -1,7 +1,7 @@
 // The ending half of LiveFlight: failures and what becomes of them, completion, shutdown.
 #include <algorithm>
 
-#include "gateway/heads.h"
+#include "gateway/errors.h"
 #include "gateway/live_flight.h"
 #include "gateway/shared.h"
 #include "gateway/worker.h"
@@ -88,8 +88,8 @@ void LiveFlight::publish_failure(FailureClass failure) {
     head = AnswerHead{};
     head.status = rule.status;
     head.shared_fields = "content-type: application/json\r\n";
-    collected_ =
-        error_body(head.status, rule.message, "upstream_" + std::string(to_string(failure)));
+    collected_ = error_body(head.status, rule.message,
+                            "upstream_" + std::string(to_string(failure)), dialect());
   }
   if (rule.transient && head.retry_after_ms == 0) head.retry_after_ms = kDefaultRetryAfterMs;
   if (rule.transient && worker_.retry_budget().available(worker_.now()) < 1.0)
@@ -105,7 +105,7 @@ void LiveFlight::publish_failure(FailureClass failure) {
 
 void LiveFlight::break_off(FailureClass failure) {
   failure_body_ = error_body(502, upstream::rule_of(failure).message,
-                             "upstream_" + std::string(to_string(failure)));
+                             "upstream_" + std::string(to_string(failure)), dialect());
   append_events();
   finish(FlightEnding::kCut);
 }
@@ -125,7 +125,7 @@ void LiveFlight::complete(FlightEnding ending) {
     usage_ = judge_.usage();
     if (!usage_.known) usage_.completion_tokens = judge_.semantic_events();
   } else if ((joined || order_.usage == Order::Usage::kCounted) && !committed_) {
-    usage_ = contract::judge_body(collected_, worker_.judge_memory()).usage;
+    usage_ = contract::judge_body(collected_, order_.surface, worker_.judge_memory()).usage;
   }
   if (!committed_) show(AnswerHead::Body::kLength, collected_.size());
   attempt_.reset();
@@ -139,11 +139,12 @@ void LiveFlight::finish(FlightEnding ending) {
   attempt_.reset();
   if (timer_) timer_->cancel();
   series_->add(LabelledCounter::kFlightEndings, static_cast<int>(ending));
-  // Relayed events may have been torn anywhere; the error event must begin a line of its own.
+  // Relayed events may have been torn anywhere; the error event must begin a line of its own. (An
+  // empty line more is nothing to a reader of lines.)
   const bool broken = ending == FlightEnding::kCut || ending == FlightEnding::kShutdown;
   const bool relayed = broken && committed_ && mode_ == Order::Answer::kRelayed;
-  if (relayed && head().event_stream && head().body != AnswerHead::Body::kLength)
-    append_framed("\n\n");
+  const bool told_in_band = head().form != AnswerHead::Form::kPlain;
+  if (relayed && told_in_band && head().body != AnswerHead::Body::kLength) append_framed("\n\n");
   // Whatever the answer was: a failed change may have been half a change. Before its caller is
   // told.
   if (order_.effect == Order::Effect::kChangesModel) worker_.model_changes();
@@ -160,7 +161,7 @@ void LiveFlight::shut_down() {
     core.fail();
     return 0;
   });
-  failure_body_ = error_body(503, "The gateway is shutting down.", "shutting_down");
+  failure_body_ = error_body(503, "The gateway is shutting down.", "shutting_down", dialect());
   if (!committed_) {
     mutable_head() = AnswerHead{};
     mutable_head().status = 503;

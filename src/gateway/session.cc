@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gateway/errors.h"
 #include "gateway/heads.h"
 #include "gateway/worker.h"
 #include "http/write.h"
@@ -132,11 +133,12 @@ void Session::refuse(int status, std::string_view message, std::string_view code
                      RefusedBecause because) {
   worker_.count_refusal(because);
   const bool answering = exchange_ && exchange_->answering();
+  const contract::Dialect dialect = exchange_ ? exchange_->dialect() : contract::Dialect::kOpenAi;
   if (exchange_) exchange_->abandon(flight::SubscriberEnding::kRefused);
   // Inside another answer it would be read as a part of that.
   if (answering) return close(After::kReset);
   flight::AnswerHead answer;
-  const std::string body = error_body(status, message, code);
+  const std::string body = error_body(status, message, code, dialect);
   answer.status = status;
   answer.shared_fields = "content-type: application/json\r\n";
   answer.body = flight::AnswerHead::Body::kLength;

@@ -1,5 +1,5 @@
-// Property: events and rest are the same whole and in random pieces, and together they are the
-// input.
+// Property: events (or lines) and rest are the same whole and in random pieces, and together they
+// are the input.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -12,8 +12,9 @@
 namespace slipstream::sse {
 namespace {
 
-std::vector<std::string> split(std::string_view stream, std::uint32_t seed, std::size_t piece_max) {
-  Splitter splitter(4096);
+std::vector<std::string> split(std::string_view stream, std::uint32_t seed, std::size_t piece_max,
+                               Splitter::Unit unit) {
+  Splitter splitter(4096, unit);
   std::vector<std::string> out;
   Event event;
   while (!stream.empty()) {
@@ -34,6 +35,12 @@ std::vector<std::string> split(std::string_view stream, std::uint32_t seed, std:
   return out;
 }
 
+void check(std::string_view stream, std::uint32_t seed, Splitter::Unit unit) {
+  const std::vector<std::string> whole = split(stream, seed, SIZE_MAX, unit);
+  SLIP_CHECK(whole == split(stream, seed, 7, unit));
+  SLIP_CHECK(whole == split(stream, seed, 1, unit));
+}
+
 }  // namespace
 }  // namespace slipstream::sse
 
@@ -41,8 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size < 4) return 0;
   const std::uint32_t seed = data[0] | data[1] << 8 | data[2] << 16;
   const std::string_view stream(reinterpret_cast<const char*>(data) + 3, size - 3);
-  const auto whole = slipstream::sse::split(stream, seed, SIZE_MAX);
-  SLIP_CHECK(whole == slipstream::sse::split(stream, seed, 7));
-  SLIP_CHECK(whole == slipstream::sse::split(stream, seed, 1));
+  slipstream::sse::check(stream, seed, slipstream::sse::Splitter::Unit::kEvent);
+  slipstream::sse::check(stream, seed, slipstream::sse::Splitter::Unit::kLine);
   return 0;
 }

@@ -9,15 +9,16 @@ namespace {
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kNone = std::string_view::npos;
 
-std::size_t find_byte(std::string_view text, char c) {
-  const void* at = text.empty() ? nullptr : std::memchr(text.data(), c, text.size());
+std::size_t find_byte(std::string_view text, char c, std::size_t from = 0) {
+  if (from >= text.size()) return kNone;
+  const void* at = std::memchr(text.data() + from, c, text.size() - from);
   return at == nullptr ? kNone
                        : static_cast<std::size_t>(static_cast<const char*>(at) - text.data());
 }
 
 // The first CR or LF from `from` on. Two passes at memchr's speed, in windows: a stream that uses
 // only one of the two must not make every search run to the end of the input.
-std::size_t find_line_end(std::string_view text, std::size_t from) {
+std::size_t find_any_line_end(std::string_view text, std::size_t from) {
   constexpr std::size_t kWindowBytes = 512;
   for (; from < text.size(); from += kWindowBytes) {
     const std::string_view window = text.substr(from, kWindowBytes);
@@ -40,6 +41,10 @@ std::string_view without_mark(std::string_view text) {
 }
 
 }  // namespace
+
+std::size_t Splitter::find_line_end(std::string_view text, std::size_t from) const {
+  return unit_ == Unit::kLine ? find_byte(text, '\n', from) : find_any_line_end(text, from);
+}
 
 Splitter::Step Splitter::next(std::string_view& input, Event& event) {
   if (too_long_) return Step::kTooLong;
@@ -108,6 +113,7 @@ std::size_t Splitter::advance(std::string_view known, End end) {
     line_start_ = scanned_ = behind_line_end(known, at);
     if (line.empty()) return line_start_;
     has_fields_ |= line.front() != ':';
+    if (unit_ == Unit::kLine) return line_start_;
   }
 }
 
@@ -129,7 +135,7 @@ Fields parse_fields(std::string_view raw, std::string& scratch) {
   Fields fields;
   std::size_t data_lines = 0;
   for (std::string_view left = without_mark(raw); !left.empty();) {
-    const std::size_t end = std::min(find_line_end(left, 0), left.size());
+    const std::size_t end = std::min(find_any_line_end(left, 0), left.size());
     const std::string_view line = left.substr(0, end);
     left.remove_prefix(end == left.size() ? end : behind_line_end(left, end));
 

@@ -1,8 +1,10 @@
-// Splits an event stream (WHATWG HTML section 9.2) into whole events without changing a byte.
+// Splits an event stream (WHATWG HTML section 9.2), or a stream of lines (NDJSON), into whole
+// events without changing a byte.
 //
 // The concatenation of all raw events plus rest() is the input, whatever its splits; the sequence
 // of events is the same for every split. A blank line that ends in CR at the end of the input waits
-// for the next byte (an LF may belong to it) or for finish(). Zero copy: an event that lies whole
+// for the next byte (an LF may belong to it) or for finish(); a line of NDJSON ends in LF alone,
+// because a CR may stand between JSON tokens. Zero copy: an event that lies whole
 // in one input is returned as a view into that input; only an event that spans inputs is buffered.
 // One thread at a time.
 #pragma once
@@ -13,8 +15,8 @@
 
 namespace slipstream::sse {
 
-// One raw event: bytes up to and including its blank line. Also comment blocks and bare blank
-// lines.
+// One raw event: bytes up to and including its blank line, or the line's end. Also comment blocks
+// and bare blank lines.
 struct Event {
   std::string_view raw;
   bool only_comments = false;  // no field line in it: a keep-alive
@@ -25,8 +27,10 @@ class Splitter {
   // kTooLong: one event holds more than event_bytes_max bytes. Final: nothing else follows.
   enum class Step { kNeedMore, kEvent, kTooLong };
 
-  explicit Splitter(std::size_t event_bytes_max = 4 * 1024 * 1024)
-      : event_bytes_max_(event_bytes_max) {}
+  enum class Unit { kEvent, kLine };
+
+  explicit Splitter(std::size_t event_bytes_max = 4 * 1024 * 1024, Unit unit = Unit::kEvent)
+      : event_bytes_max_(event_bytes_max), unit_(unit) {}
 
   // Consumes from the front of `input`. kEvent: `event` is filled; its views live until the next
   // call of any method, or as long as the input they point into. kNeedMore: `input` is empty.
@@ -40,6 +44,7 @@ class Splitter {
  private:
   enum class End { kOpen, kFinal };  // may more bytes follow the ones that are here?
 
+  std::size_t find_line_end(std::string_view text, std::size_t from) const;
   // Scans what is known of the current event; its length if it is whole, 0 if it is not.
   std::size_t advance(std::string_view known, End end);
   Step join(std::string_view& input, Event& event);
@@ -47,6 +52,7 @@ class Splitter {
   Step too_long();
 
   std::size_t event_bytes_max_;
+  Unit unit_;
   std::string pending_;      // the current event's bytes from inputs before this one
   bool delivered_ = false;   // pending_ was handed out and is void at the next call
   bool too_long_ = false;    // final

@@ -18,7 +18,8 @@ struct Result {
 
 class Reader {
  public:
-  explicit Reader(std::size_t bytes_max) : splitter_(bytes_max) {}
+  explicit Reader(std::size_t bytes_max, Splitter::Unit unit = Splitter::Unit::kEvent)
+      : splitter_(bytes_max, unit) {}
 
   void feed(std::string_view piece) {
     const std::string copy(piece);  // exact size: reading outside is seen by the sanitizer
@@ -240,6 +241,48 @@ TEST(ParseFields, ReadsWhatAClientWouldSee) {
        {": data: a\n\n", "\n", "", "retry: 1\n\n", "datax: a\n\n", " data: a\n\n"}) {
     EXPECT_FALSE(parse_fields(nothing, scratch).has_data) << nothing;
   }
+}
+
+Result lines_at(std::string_view stream, std::vector<std::size_t> cuts, std::size_t max = kPlenty) {
+  Reader reader(max, Splitter::Unit::kLine);
+  std::size_t from = 0;
+  for (const std::size_t cut : cuts) {
+    reader.feed(stream.substr(from, cut - from));
+    from = cut;
+  }
+  reader.feed(stream.substr(from));
+  return reader.finish();
+}
+
+TEST(Lines, EndInAnyLfAndNothingElse) {
+  const Result told = lines_at("{\"a\":1}\n{\r\"b\":2}\r\n\n\r\n: x\n{\"c\"", {});
+  EXPECT_EQ(told.events,
+            (std::vector<std::string>{"{\"a\":1}\n", "{\r\"b\":2}\r\n", "#\n", "\r\n", "#: x\n"}));
+  EXPECT_EQ(told.rest, "{\"c\"");
+  EXPECT_TRUE(lines_at("", {}).events.empty());
+}
+
+TEST(Lines, AreTheSameForEveryCutAndBounded) {
+  std::mt19937 random(7);
+  constexpr std::string_view kPieces[] = {"\n", "\r\n",         "\r", "{\"a\":1}",
+                                          " ",  "\xEF\xBB\xBF", ":"};
+  for (int round = 0; round < 300; ++round) {
+    std::string stream;
+    for (std::uint32_t i = random() % 12; i > 0; --i) stream += kPieces[random() % 7];
+    for (const std::size_t max : {kPlenty, std::size_t{9}}) {
+      const Result expected = lines_at(stream, {}, max);
+      EXPECT_EQ(lines_at(stream, every_byte(stream), max), expected) << stream;
+      for (std::size_t cut = 0; cut <= stream.size(); ++cut) {
+        EXPECT_EQ(lines_at(stream, {cut}, max), expected) << stream << " cut at " << cut;
+      }
+      std::string joined;
+      for (const std::string& event : expected.events) joined += event.substr(event[0] == '#');
+      if (!expected.too_long) {
+        EXPECT_EQ(joined + expected.rest, stream);
+      }
+    }
+  }
+  EXPECT_TRUE(lines_at("12345678\n123456789\n", {}, 9).too_long);
 }
 
 }  // namespace

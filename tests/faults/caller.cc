@@ -26,10 +26,10 @@ Caller::Caller(const Gate& gate, int receive_buffer)
     : wire_(Wire::connect(gate.port(), receive_buffer)),
       parser_(http::Parser::Kind::kResponse, kLimits) {}
 
-Caller& Caller::post(std::string_view body, std::string_view fields) {
-  std::string out =
-      "POST /v1/chat/completions HTTP/1.1\r\nhost: gateway\r\n"
-      "content-type: application/json\r\n";
+Caller& Caller::post(std::string_view body, std::string_view fields, std::string_view path) {
+  std::string out = "POST ";
+  out += path;
+  out += " HTTP/1.1\r\nhost: gateway\r\ncontent-type: application/json\r\n";
   out += fields;
   out += "content-length: " + std::to_string(body.size()) + "\r\n\r\n";
   out += body;

@@ -39,8 +39,10 @@ class Caller {
   explicit Caller(const Gate& gate, int receive_buffer = 0);
   Caller(Caller&&) = default;
 
-  // A chat completion; `fields` are further header lines, each with its CRLF.
-  Caller& post(std::string_view body, std::string_view fields = {});
+  // A chat completion, or another surface's request; `fields` are further header lines, each with
+  // its CRLF.
+  Caller& post(std::string_view body, std::string_view fields = {},
+               std::string_view path = "/v1/chat/completions");
   Caller& send(std::string_view bytes);
   // Returns when the gateway has read what was sent.
   void flush() { wire_.flush(); }

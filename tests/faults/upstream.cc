@@ -48,9 +48,11 @@ void Call::wait_complete() {
   connection_.state = Connection::State::kAnswering;
 }
 
-void Call::start_stream(Transfer transfer, std::string_view fields) {
+void Call::start_stream(Transfer transfer, std::string_view fields, std::string_view content_type) {
   transfer_ = transfer;
-  std::string head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n";
+  std::string head = "HTTP/1.1 200 OK\r\ncontent-type: ";
+  head += content_type;
+  head += "\r\n";
   head += fields;
   if (transfer == Transfer::kChunked) head += "transfer-encoding: chunked\r\n";
   if (transfer == Transfer::kUntilClose) head += "connection: close\r\n";
@@ -63,6 +65,7 @@ void Call::stream(std::string_view bytes) {
     send(bytes);
     return;
   }
+  if (bytes.empty()) return;  // an empty chunk would be the last one
   std::string chunk;
   http::append_chunk_head(chunk, bytes.size());
   chunk += bytes;

@@ -46,8 +46,9 @@ class Call {
   // Returns when the gateway has read what was sent: the next send() is another read there.
   void flush() { connection_.wire.flush(); }
 
-  // The head of an event stream; `fields` are further lines, each with its CRLF.
-  void start_stream(Transfer transfer = Transfer::kChunked, std::string_view fields = {});
+  // The head of a stream; `fields` are further lines, each with its CRLF.
+  void start_stream(Transfer transfer = Transfer::kChunked, std::string_view fields = {},
+                    std::string_view content_type = "text/event-stream");
   // Event-stream bytes, framed as start_stream() said.
   void stream(std::string_view bytes);
   // The honest end of the stream's transport.

@@ -134,6 +134,21 @@ class Surfaces(Case):
                 gateway = self.start_gateway(stub.port)
                 self.check(library, gateway.url, stub, SHARED)
 
+    def test_every_library_hears_of_a_broken_stream_through_the_gateway(self):
+        """The stub breaks off after a token: the gateway says so as each library understands it."""
+        stub = self.start_stub(first_token="0ms", tokens=TOKENS)
+        gateway = self.start_gateway(stub.port)
+        for library, cases in CASES.items():
+            reports = self.ask_all(library, gateway.url, "stub:cut=1,cut_as=reset")
+            for case, heard in zip(cases, reports):
+                if not case.stream or case.path == "/v1/audio/transcriptions":
+                    continue
+                with self.subTest(library=library, surface=case.surface):
+                    for report in heard:
+                        self.assertTrue(report["error"])
+                        if library != "ai":  # it drops what it has not read when a body breaks
+                            self.assertIn("The upstream closed", report["error"])
+
     def test_the_stub_changes_its_identity_when_told(self):
         """As a server does when it is upgraded or its model is pulled again."""
         stub = self.start_stub(identity="server=ollama,digest=ab")
