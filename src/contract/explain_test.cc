@@ -73,6 +73,26 @@ TEST(Difference, OfBodiesInWords) {
   }
 }
 
+TEST(Difference, IsFoundExactlyWhereThereIsOne) {
+  const char* bodies[] = {
+      R"({})",          R"({"a":{}})",       R"({"a":[]})",    R"({"a":[{}]})",
+      R"({"a":[[]]})",  R"({"a":""})",       R"({"a":"\\"})",  R"({"a":"\""})",
+      R"({"a":"}"})",   R"({"a":null})",     R"({"a":1})",     R"({"a":10})",
+      R"({"a":[1]})",   R"({"a":[10]})",     R"({"a":[1e1]})", R"({"a":{"b":1}})",
+      R"({"a":["1"]})", R"({"a":{"\"":1}})", R"([])",          R"("a")"};
+  for (const char* first : bodies) {
+    for (const char* second : bodies) {
+      SCOPED_TRACE(std::string(first) + " " + second);
+      json::Canonicalizer canonicalizer;
+      std::string a;
+      std::string b;
+      ASSERT_TRUE(canonicalizer.append(first, a).ok());
+      ASSERT_TRUE(canonicalizer.append(second, b).ok());
+      EXPECT_EQ(first_body_difference(a, b).empty(), a == b);
+    }
+  }
+}
+
 TEST(Difference, OfWhatStandsAroundTheBody) {
   const Explanation plain = one(kGreedy);
   EXPECT_EQ(why(plain, one(kGreedy, {"anthropic-beta: x"})),
