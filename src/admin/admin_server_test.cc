@@ -11,7 +11,7 @@ class AdminServerTest : public testing::Test {
  protected:
   AdminServerTest() {
     auto opened = AdminServer::open(loop_.reactor, "127.0.0.1:0",
-                                    {.ready = [] { return true; },
+                                    {.not_ready = [] { return std::string_view(); },
                                      .metrics = [this] { return metrics_; },
                                      .flights = [] { return std::string("{}\n"); },
                                      .explain =

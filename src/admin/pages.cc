@@ -21,10 +21,11 @@ Page error(int status, std::string_view message) {
 constexpr std::string_view kIndex =
     "slipstream admin\n"
     "  GET  /healthz   the process runs\n"
-    "  GET  /readyz    503 while draining\n"
+    "  GET  /readyz    503 until the upstream was looked at, and while draining\n"
     "  GET  /metrics   Prometheus\n"
     "  GET  /flights   what is in flight now\n"
-    "  POST /explain   a chat request in; its key, verdict, reason and proof out\n";
+    "  POST /explain   a request in, ?path= says to where; its key, verdict, reason and proof "
+    "out\n";
 
 }  // namespace
 
@@ -32,7 +33,7 @@ Page page_for(const Sources& sources, const http::Head& head, std::string_view b
   const std::string_view path = head.path();
   const bool get = head.method() == "GET" || head.method() == "HEAD";
   if (path == "/explain") {
-    if (head.method() != "POST") return error(405, "POST a chat request to /explain.");
+    if (head.method() != "POST") return error(405, "POST a request to /explain.");
     return sources.explain(head, body);
   }
   const bool known = path == "/" || path == "/healthz" || path == "/readyz" || path == "/metrics" ||
@@ -41,7 +42,10 @@ Page page_for(const Sources& sources, const http::Head& head, std::string_view b
     return error(404, "There are /healthz, /readyz, /metrics, /flights and POST /explain.");
   if (!get) return error(405, "Use GET.");
   if (path == "/healthz") return plain(200, "ok\n");
-  if (path == "/readyz") return sources.ready() ? plain(200, "ready\n") : plain(503, "draining\n");
+  if (path == "/readyz") {
+    const std::string_view why = sources.not_ready();
+    return why.empty() ? plain(200, "ready\n") : plain(503, std::string(why) + '\n');
+  }
   if (path == "/metrics")
     return {200, "text/plain; version=0.0.4; charset=utf-8", sources.metrics()};
   if (path == "/flights") return {200, "application/json", sources.flights()};

@@ -18,7 +18,8 @@ struct Page {
 
 // All called on the admin loop's thread.
 struct Sources {
-  std::function<bool()> ready;  // false while draining
+  // Why callers should not be sent here now, in one word; empty if they may.
+  std::function<std::string_view()> not_ready;
   std::function<std::string()> metrics;
   std::function<std::string()> flights;
   // The request whose contract is asked for: head and body as a caller would send them.

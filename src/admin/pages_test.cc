@@ -21,8 +21,8 @@ class PagesTest : public testing::Test {
     return page_for(sources_, request(line), body);
   }
 
-  bool ready_ = true;
-  Sources sources_{.ready = [this] { return ready_; },
+  std::string_view not_ready_;
+  Sources sources_{.not_ready = [this] { return not_ready_; },
                    .metrics = [] { return std::string("slipstream_x 1\n"); },
                    .flights = [] { return std::string("{\"flights\":[]}\n"); },
                    .explain =
@@ -49,10 +49,11 @@ TEST_F(PagesTest, IndexNamesEveryPage) {
   }
 }
 
-TEST_F(PagesTest, NotReadyWhileDrainingButAlive) {
+TEST_F(PagesTest, NotReadySaysWhyAndIsAlive) {
   EXPECT_EQ(page("GET /readyz").status, 200);
-  ready_ = false;
+  not_ready_ = "draining";
   EXPECT_EQ(page("GET /readyz").status, 503);
+  EXPECT_EQ(page("GET /readyz").body, "draining\n");
   EXPECT_EQ(page("GET /healthz").status, 200);
 }
 

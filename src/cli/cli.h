@@ -2,7 +2,8 @@
 //
 // Exit codes: 0 done; 1 failed, such as a port in use, a file that cannot be read, or a wrong value
 // in the configuration file or the environment; 2 a command line that cannot be meant. Of 1 and 2
-// the reason is one line on stderr.
+// the reason is one line on stderr. `explain` answers a question: 0 yes, 1 no, 2 trouble of any
+// kind.
 #pragma once
 
 #include <functional>

@@ -129,7 +129,7 @@ TEST(Cli, AnUnknownFlagOrWordIsExitCodeTwo) {
     std::vector<std::string> words = {command, "--nonsense"};
     if (command == "explain") words.push_back("file");
     expect_failure(run_with(words), 2, "--nonsense" + help);
-    expect_failure(run_with({command, "one", "two"}), 2, help);
+    expect_failure(run_with({command, "one", "two", "three"}), 2, help);
   }
 }
 
@@ -166,8 +166,12 @@ TEST(Cli, WrongUsageIsExitCodeTwo) {
       {{"burst", "--header", "no-colon"}, 2, "--header takes 'name: value'"},
       {{"demo", "--identical", "0"}, 2, "not in range"},
       {{"demo", "--different", "many"}, 2, "--different"},
-      {{"explain"}, 2, "file is required"},
+      {{"explain"}, 2, "A is required"},
+      {{"explain", "-", "-"}, 2, "only one of two"},
       {{"explain", body.path(), "--header", "no colon"}, 2, "--header"},
+      {{"explain", body.path(), body.path(), "--header-b", "no colon"}, 2, "--header"},
+      {{"explain", body.path(), "--path", "v1"}, 2, "The path does not start with '/'"},
+      {{"explain", body.path(), "--path", "/a b"}, 2, "--path"},
   });
 }
 
@@ -178,7 +182,6 @@ TEST(Cli, FailuresAreExitCodeOne) {
   ASSERT_TRUE(taken.ok());
   const std::string port_in_use = (*taken)->bound_address();
   const TemporaryFile bad("bad.yaml", "listen: 127.0.0.1:0\ncoalesce:\n  grace_maxx: 3s\n");
-  const TemporaryFile twice("twice.json", R"({"model":"m","model":"n","messages":[]})");
   expect_refusals({
       {{"serve", "--listen", port_in_use, "--admin", "off"}, 1, port_in_use.c_str()},
       {{"serve", "--listen", "127.0.0.1:0", "--admin", port_in_use}, 1, port_in_use.c_str()},
@@ -188,8 +191,6 @@ TEST(Cli, FailuresAreExitCodeOne) {
        1,
        "/no/c"},
       {{"stub", "--listen", port_in_use}, 1, port_in_use.c_str()},
-      {{"explain", "/no/such/file"}, 1, "cannot read /no/such/file"},
-      {{"explain", twice.path()}, 1, "would be refused with 400"},
   });
   ::setenv("SLIPSTREAM_WORKERS", "many", 1);
   const Outcome outcome = run_with({"serve"});
@@ -243,12 +244,53 @@ TEST(Explain, SaysWhetherAndWhy) {
   const TemporaryFile sampled("sampled.json", R"({"model":"m","messages":[]})");
   const Outcome shared = run_with({"explain", greedy.path()});
   EXPECT_EQ(shared.code, 0) << shared.err;
-  EXPECT_TRUE(has(shared.out, "greedy")) << shared.out;
-  EXPECT_TRUE(has(run_with({"explain", sampled.path()}).out, "sampled"));
-  EXPECT_NE(run_with({"explain", sampled.path(), "--share-sampled"}).out,
-            run_with({"explain", sampled.path()}).out);
-  EXPECT_TRUE(has(run_with({"explain", greedy.path(), "--header", "cache-control: no-store"}).out,
-                  "no-store"));
+  EXPECT_TRUE(has(shared.out, "reason     greedy\n")) << shared.out;
+  const Outcome apart = run_with({"explain", sampled.path()});
+  EXPECT_EQ(apart.code, 1) << "not shareable";
+  EXPECT_TRUE(has(apart.out, "reason     sampled\n")) << apart.out;
+  EXPECT_EQ(apart.err, "");
+  EXPECT_EQ(run_with({"explain", sampled.path(), "--share-sampled"}).code, 0);
+  const Outcome alone =
+      run_with({"explain", greedy.path(), "--header", "cache-control: no-store", "--json"});
+  EXPECT_EQ(alone.code, 1);
+  EXPECT_TRUE(has(alone.out, R"("reason": "opted_out")")) << alone.out;
+  const Outcome elsewhere = run_with({"explain", greedy.path(), "--path", "/v1/nothing"});
+  EXPECT_EQ(elsewhere.code, 1);
+  EXPECT_TRUE(has(elsewhere.out, "reason     surface\n")) << elsewhere.out;
+}
+
+TEST(Explain, SaysWhatKeepsTwoApart) {
+  const TemporaryFile a("a.json", R"({"model":"m","temperature":0,"messages":[]})");
+  const TemporaryFile b("b.json", R"({ "temperature": 0.0, "messages": [], "model": "m" })");
+  const TemporaryFile c("c.json", R"({"model":"m","messages":[]})");
+  const Outcome same = run_with({"explain", a.path(), b.path()});
+  EXPECT_EQ(same.code, 0) << same.err;
+  EXPECT_TRUE(has(same.out, "\nThey share: the keys are equal, and `temperature` is")) << same.out;
+  const Outcome apart = run_with({"explain", a.path(), c.path()});
+  EXPECT_EQ(apart.code, 1);
+  EXPECT_TRUE(has(apart.out, "\nThey do not share: `temperature` is 0 in A and absent in B.\n"));
+  const Outcome header =
+      run_with({"explain", a.path(), b.path(), "--header-b", "x-b: 1", "--header", "x-c: 1"});
+  EXPECT_EQ(header.code, 1);
+  EXPECT_TRUE(has(header.out, "They do not share: header `x-b` is only in B.\n")) << header.out;
+  const Outcome equal = run_with({"explain", c.path(), c.path(), "--json"});
+  EXPECT_EQ(equal.code, 1) << "equal, but sampled";
+  EXPECT_TRUE(has(equal.out, R"("why": "the keys are equal, but each runs alone (sampled))"));
+}
+
+TEST(Explain, TroubleIsExitCodeTwo) {
+  const TemporaryFile good("good.json", "{}");
+  const TemporaryFile twice("twice.json", R"({"model":"m","model":"n","messages":[]})");
+  const auto expect_trouble = [](std::vector<std::string> words, std::string_view part) {
+    const Outcome outcome = run_with(std::move(words));
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_TRUE(has(outcome.err, part)) << outcome.err;
+  };
+  expect_trouble({"explain", "/no/such/file"}, "slipstream: cannot read /no/such/file\n");
+  expect_trouble({"explain", "/tmp"}, "cannot read /tmp");
+  expect_trouble({"explain", twice.path()}, "twice.json would be refused with 400");
+  expect_trouble({"explain", good.path(), twice.path()}, "twice.json would be refused with 400");
 }
 
 Outcome hash_key_of(const std::string& input, const std::string& config_file) {

@@ -49,8 +49,6 @@ Result<config::Settings, gateway::StartError> demo_settings(const std::string& s
   input.flags = {{"listen", "127.0.0.1:0"},
                  {"admin", "off"},
                  {"upstream.url", "http://" + stub},
-                 // The burst begins at once; the end of the first look would cut it in two.
-                 {"upstream.probe_interval", "0s"},
                  {"log.level", "warning"}};
   auto loaded = config::load(input);
   if (!loaded) return Failure{gateway::StartError{loaded.error().message}};
@@ -108,6 +106,7 @@ int demo(const DemoFlags& flags) {
   if (!process) return fail(process.error().message);
   gateway::Server& server = (*process)->server();
   server.start();
+  server.wait_first_look();
   if (!flags.json) {
     std::printf("model stub on %s, gateway on %s\n", stub_address->c_str(),
                 server.address().c_str());

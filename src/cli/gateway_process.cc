@@ -2,8 +2,8 @@
 
 #include <thread>
 
-#include "cli/chat_head.h"
 #include "cli/cli.h"
+#include "cli/request_head.h"
 #include "config/scalar.h"
 #include "contract/explain.h"
 #include "gateway/errors.h"
@@ -95,7 +95,7 @@ void GatewayProcess::add_gauges() {
 admin::Sources GatewayProcess::sources() {
   admin::Sources sources;
   gateway::Server& server = *server_;
-  sources.ready = [&server] { return !server.shared().draining.load(std::memory_order_relaxed); };
+  sources.not_ready = [&server] { return server.not_ready(); };
   sources.metrics = [this] { return metrics_.expose(); };
   sources.flights = [&server] {
     return gateway::flights_page(server.shared(), server.live_flights());
@@ -107,26 +107,27 @@ admin::Sources GatewayProcess::sources() {
 }
 
 admin::Page GatewayProcess::explain(const http::Head& head, std::string_view body) {
-  const auto chat = chat_head(fields_of(head), body.size());
-  if (!chat)
-    return {400, "application/json",
-            gateway::error_body(400, chat.error().message, "bad_request") + "\n"};
+  const auto refused = [](int status, std::string_view message, std::string_view code) {
+    return admin::Page{status, "application/json",
+                       gateway::error_body(status, message, code) + "\n"};
+  };
+  const auto asked = request_head(explained_path(head), fields_of(head), body.size());
+  if (!asked) return refused(400, asked.error().message, "bad_request");
   // No address is trusted here: who asks is known by its key alone.
   contract::ScopeMemo memo;
-  const auto party = doorman_->identify(*chat, {}, memo);
+  const auto party = doorman_->identify(*asked, {}, memo);
   if (!party)
-    return {401, "application/json",
-            gateway::error_body(401, "The request would be refused: its key is no tenant's.",
-                                "invalid_api_key") +
-                "\n"};
-  const gateway::Shared& shared = server_->shared();
-  const auto routed =
-      gateway::examine(*examiner_, shared.routes_now(), contract::Surface::kChatCompletions, *chat,
-                       body, party->scope, shared.public_scope);
-  if (!routed.contract)
-    return {400, "application/json",
-            gateway::error_body(400, routed.contract.error().message, "invalid_body") + "\n"};
-  return {200, "application/json", contract::explain_json(*routed.contract, *chat)};
+    return refused(401, "The request would be refused: its key is no tenant's.", "invalid_api_key");
+  const contract::Surface surface = contract::surface_of(asked->method(), asked->path());
+  contract::Explanation one = contract::explain_pass_through(*asked);
+  if (surface != contract::Surface::kPassThrough) {
+    const gateway::Shared& shared = server_->shared();
+    const auto routed = gateway::examine(*examiner_, shared.routes_now(), surface, *asked, body,
+                                         party->scope, shared.public_scope);
+    if (!routed.contract) return refused(400, routed.contract.error().message, "invalid_body");
+    one = contract::explain(*asked, *routed.contract);
+  }
+  return {200, "application/json", contract::explain_json(one)};
 }
 
 void GatewayProcess::on_signal(int) {

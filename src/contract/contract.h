@@ -104,6 +104,7 @@ struct Contract {
   Key key;
   Verdict verdict;
   bool streamed = false;  // the body asks for an event stream
+  bool explain = false;   // the caller wants key and proof on its answer (explain_fields)
   bool sampled_only =
       false;  // not shared only because it is sampled (counted as could-have-shared)
   // The caller's `Cache-Control: max-age`: the oldest flight it may join, in seconds of flight age.

@@ -82,6 +82,7 @@ Result<Contract, BodyFault> Examiner::examine(Surface surface, const http::Head&
 
   Contract contract;
   contract.max_age_s = wishes.max_age_s;
+  contract.explain = wishes.explain;
   auto verdict = verdict_of_head(head, wishes, policy);
   BodyForm form = BodyForm::kCanonicalJson;
   if (wishes.encoded_body) {

@@ -149,6 +149,10 @@ void read_conversation_id(const http::Head&, std::string_view, HeadReading& read
   reading.wishes.server_session = true;
 }
 
+void read_explain(const http::Head&, std::string_view value, HeadReading& reading) {
+  reading.wishes.explain = value == "1";
+}
+
 // A field that Connection names does not reach the upstream, and Connection itself is not keyed:
 // what is dropped that way must be nothing that the key or the scope counts as sent.
 void read_connection(const http::Head& head, std::string_view list, HeadReading& reading) {
@@ -180,6 +184,7 @@ constexpr auto kHeaders = std::to_array<HeaderRow>({
     {"host", HeaderRole::kDropped},
     {"x-request-id", HeaderRole::kDropped},
     {"x-slipstream-coalesce", HeaderRole::kDropped, read_coalesce},
+    {"x-slipstream-explain", HeaderRole::kDropped, read_explain},
     {"x-slipstream-vary", HeaderRole::kDropped, read_vary},
     {"authorization", HeaderRole::kCredential},
     {"api-key", HeaderRole::kCredential},

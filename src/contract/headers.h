@@ -30,6 +30,7 @@ struct Wishes {
   std::string group;
   std::optional<std::uint32_t> max_age_s;  // smallest Cache-Control: max-age
   bool encoded_body = false;               // a Content-Encoding other than identity
+  bool explain = false;                    // x-slipstream-explain: 1
   bool server_session = false;             // X-Conversation-Id: llama.cpp keeps a session by it
 };
 

@@ -386,7 +386,7 @@ TEST(Explain, IsJsonAndNamesTheDecidingField) {
                                      "cache-control: max-age=9", "user-agent: u"});
   const Examined seen =
       examined(head, R"({"model":"m","\"odd\\":"\u0000","messages":[],"stream":true})");
-  const std::string text = explain_json(seen.contract, head);
+  const std::string text = explain_json(explain(head, seen.contract));
   json::Canonicalizer canonicalizer;
   std::string out;
   ASSERT_TRUE(canonicalizer.append(text, out).ok()) << text;

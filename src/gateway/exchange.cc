@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "config/scalar.h"
+#include "contract/explain.h"
 #include "gateway/errors.h"
 #include "gateway/session.h"
 #include "gateway/worker.h"
@@ -33,6 +34,7 @@ void Exchange::reset() {
   answer_ = Answer::kWaiting;
   direct_ending_ = SubscriberEnding::kDelivered;
   streamed_ = blocked_ = tail_ready_ = log_dropped_ = first_bytes_ = over_ = false;
+  explanation_.clear();
   series_ = nullptr;
   party_ = {};
   refusal_.reset();
@@ -123,12 +125,18 @@ void Exchange::dispatch_contract() {
   if (contract.verdict.shareable && worker_.shared().replay_budget.exhausted()) {
     contract.verdict.shareable = false;
     contract.verdict.reason = contract::Reason::kMemory;
+    contract.verdict.proof = {"It could share, but the replay logs hold all they may."};
   }
   worker_.metrics().note_key(contract::KeyHash()(contract.key));
   reason_ = contract.verdict.reason;
   series_->add(Counter::kRequests);
   series_->add(LabelledCounter::kVerdicts, static_cast<int>(reason_));
-  if (contract.sampled_only) series_->add(Counter::kCouldHaveShared);
+  if (contract.explain)
+    explanation_ = contract::explain_fields(contract.key, contract.verdict.proof);
+  if (contract.sampled_only) {
+    sampled_ = worker_.shared().sampled.enter(contract.key);
+    if (sampled_.has_twin()) series_->add(Counter::kCouldHaveShared);
+  }
   if (contract.verdict.shareable) return share(contract);
   fly_alone(reason_,
             make_order(streamed_ ? Order::Answer::kStream : Order::Answer::kBody, Upload::kLength));
@@ -286,6 +294,7 @@ void Exchange::leave_flight() {
   if (worker_.hall().seated(*this)) worker_.hall().leave(*flight, *this);
   worker_.note_subscribers();
   cursor_.drop();
+  sampled_ = {};
   auto& live = static_cast<LiveFlight&>(*flight);
   const flight::Core::OnLeave effect = worker_.shared().table.leave(*flight, worker_.now());
   const bool at_home = flight->home() == worker_.index();

@@ -128,6 +128,8 @@ class Exchange final : public flight::Subscriber {
   std::unique_ptr<const Refusal> refusal_;  // decided by the head, told when the body was read
   std::uint64_t body_bytes_ = 0;            // of a request with a contract
   std::string request_id_;
+  std::string explanation_;  // header fields, if the caller asked
+  SampledWatch::Stay sampled_;
   telemetry::Series* series_ = nullptr;
 
   flight::FlightRef flight_;

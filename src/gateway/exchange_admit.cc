@@ -99,6 +99,7 @@ void Exchange::answer_directly(int status, std::string body, std::uint64_t retry
   caller.reason = reason_;
   caller.request_id = request_id_;
   caller.date = worker_.http_date();
+  caller.explanation = explanation_;
   caller.retry_after_ms = retry_after_ms;
   const bool keep = keep_alive_ && !worker_.shared().draining.load(std::memory_order_relaxed);
   caller.connection = keep ? CallerHead::Connection::kKeepAlive : CallerHead::Connection::kClose;

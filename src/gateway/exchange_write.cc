@@ -96,6 +96,7 @@ void Exchange::prepare_head() {
   caller.flight_id = flight_->id();
   caller.request_id = request_id_;
   caller.date = worker_.http_date();
+  caller.explanation = explanation_;
   caller.retry_after_ms = answer.retry_after_ms;
   // N followers must not come back at the same instant.
   if (role_ == Role::kFollower && answer.retry_after_ms > 0) {
@@ -299,6 +300,7 @@ void Exchange::send_keep_alive() {
     caller.flight_id = flight_->id();
     caller.request_id = request_id_;
     caller.date = worker_.http_date();
+    caller.explanation = explanation_;
     if (!keep_alive_) caller.connection = CallerHead::Connection::kClose;
     append_caller_head(out_, opened, caller);
     answer_ = Answer::kOpened;

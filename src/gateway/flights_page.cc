@@ -36,6 +36,21 @@ void append_row(std::string& out, const Row& row) {
   out += '}';
 }
 
+void append_sampled(std::string& out, const SampledWatch::Totals& totals) {
+  out += R"("sampled":{"calls":)";
+  append_decimal(out, totals.calls);
+  out += R"(,"would_have_saved":)";
+  append_decimal(out, totals.would_have_saved);
+  out += R"(,"keys":[)";
+  for (std::size_t i = 0; i < totals.keys.size(); ++i) {
+    out += i > 0 ? R"(,{"key":")" : R"({"key":")";
+    out += totals.keys[i].key.short_hex() + R"(","saved":)";
+    append_decimal(out, totals.keys[i].saved);
+    out += '}';
+  }
+  out += "]}";
+}
+
 }  // namespace
 
 std::string flights_page(const Shared& shared, std::uint64_t live_flights) {
@@ -58,7 +73,9 @@ std::string flights_page(const Shared& shared, std::uint64_t live_flights) {
   append_decimal(out, rows.size());
   out += R"(,"alone":)";
   append_decimal(out, live_flights - std::min<std::uint64_t>(live_flights, rows.size()));
-  out += R"(,"epoch":")" + shared.epoch.value().text + "\"}\n";
+  out += R"(,"epoch":")" + shared.epoch.value().text + "\",\n";
+  append_sampled(out, shared.sampled.totals(kSampledKeysShownMax));
+  out += "}\n";
   return out;
 }
 

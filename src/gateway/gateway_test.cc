@@ -2,6 +2,7 @@
 // gateway's tests is there.
 #include <gtest/gtest.h>
 
+#include "gateway/flights_page.h"
 #include "gateway/gateway_harness.h"
 
 namespace slipstream::gateway {
@@ -105,6 +106,71 @@ TEST_F(GatewayTest, RetryMeetsAFlightThatWasAbandonedElsewhere) {
   workers_[0]->wake(std::move(slow.held[0]));
   slow.held.clear();
   loop_.drain();
+}
+
+std::string with_fields(std::string request, std::string_view fields) {
+  return request.insert(request.find("\r\n") + 2, fields);
+}
+
+TEST_F(GatewayTest, ACallerThatAsksIsToldKeyAndProof) {
+  open();
+  const auto plain = caller(chat());
+  call(0);
+  const auto curious = caller(with_fields(chat(), "x-slipstream-explain: 1\r\n"));
+  ASSERT_TRUE(loop_.run_until([&] { return workers_[0]->live_subscribers() == 2; }));
+  EXPECT_EQ(upstream_.calls.size(), 1U) << "asking is not keyed";
+  EXPECT_EQ(call(0).head.find("x-slipstream"), std::string::npos);
+  call(0).answer_head("content-length: 2\r\n");
+  call(0).answer_body("{}");
+  call(0).end();
+  const std::string told = receive(*curious, "{}");
+  EXPECT_NE(told.find("\r\nx-slipstream-proof: \"`temperature` is explicitly 0"),
+            std::string::npos);
+  const std::size_t key = told.find("\r\nx-slipstream-key: ");
+  ASSERT_NE(key, std::string::npos) << told;
+  EXPECT_EQ(told.find("\r\n", key + 2), key + 20 + 12) << "twelve digits";
+  EXPECT_EQ(receive(*plain, "{}").find("x-slipstream-"), std::string::npos);
+  // The next request of the same connection asks nothing.
+  curious->send(chat());
+  call(1).answer_head("content-length: 2\r\n");
+  call(1).answer_body("{}");
+  call(1).end();
+  EXPECT_EQ(receive(*curious, "{}").find("x-slipstream-"), std::string::npos);
+}
+
+TEST_F(GatewayTest, SampledTwinsAreWhatSharingWouldHaveSaved) {
+  open({}, 2);
+  const auto sampled = [](std::string_view more) {
+    std::string request = chat("1.1", more);
+    return request.replace(request.find("\"temperature\":0"), 15, "\"temperature\":1");
+  };
+  const auto first = caller(sampled(""), 0);
+  call(0);
+  const auto twin = caller(sampled(""), 1);
+  call(1);
+  const auto other = caller(sampled(",\"n\":2"), 1);
+  call(2);
+  const auto shared = caller(chat(), 0);
+  call(3);
+  const auto saved = [this] { return metrics_->total(telemetry::Counter::kCouldHaveShared); };
+  EXPECT_EQ(saved(), 1U);
+  // Whoever left is no twin any more: one after the other nothing could be shared.
+  for (std::size_t i = 0; i < 2; ++i) {
+    call(i).answer_head("content-length: 2\r\n");
+    call(i).answer_body("{}");
+    call(i).end();
+  }
+  receive(*first, "{}");
+  receive(*twin, "{}");
+  first->send(sampled(""));
+  call(4);
+  EXPECT_EQ(saved(), 1U);
+  twin->abort();
+  const std::string page = flights_page(*shared_, 5);
+  EXPECT_NE(page.find(R"("sampled":{"calls":4,"would_have_saved":1,"keys":[{"key":")"),
+            std::string::npos)
+      << page;
+  EXPECT_NE(page.find(R"(","saved":1}]}})"), std::string::npos) << page;
 }
 
 TEST_F(GatewayTest, TurnedAwayConnectionsAreCounted) {

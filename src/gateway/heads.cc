@@ -220,6 +220,7 @@ void append_caller_head(std::string& out, const flight::AnswerHead& answer,
   }
   http::append_field(out, "x-request-id", caller.request_id);
   append_role(out, caller);
+  out += caller.explanation;
   if (caller.connection == CallerHead::Connection::kClose)
     http::append_field(out, "connection", "close");
   http::append_end_of_head(out);

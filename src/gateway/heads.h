@@ -43,6 +43,7 @@ struct CallerHead {
   // For answers whose upstream sent none (RFC 9110 section 6.6.1); empty = none is added.
   std::string_view date{};
   std::uint64_t retry_after_ms = 0;  // already jittered; 0 = not sent
+  std::string_view explanation{};    // contract::explain_fields, where the caller asked
   enum class Connection { kKeepAlive, kClose } connection = Connection::kKeepAlive;
 };
 // One caller's response head for a flight's answer, through the empty line.

@@ -1,6 +1,7 @@
 #include "gateway/prober.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "gateway/endpoint.h"
 #include "gateway/worker.h"
@@ -25,13 +26,15 @@ std::string first_identity(const config::Settings& settings, WallTime now) {
   return settings.upstream.probe_interval.count() > 0 ? "unprobed-" + digest : digest;
 }
 
-Prober::Prober(Worker& worker)
+Prober::Prober(Worker& worker, std::function<void()> looked)
     : worker_(worker),
       shared_(worker.shared()),
       interval_(shared_.settings.upstream.probe_interval),
+      looked_(std::move(looked)),
       timer_(worker.loop(), [this] { on_timer(); }) {}
 
 void Prober::start() {
+  if (interval_ == Duration::zero()) note_looked();
   date_ = identity::utc_date(shared_.clock.wall_now());
   next_look_ = interval_ > Duration::zero() ? worker_.now() : kNever;
   arm();
@@ -101,9 +104,14 @@ void Prober::look_over() {
     }
     failing_ = true;
   }
+  note_looked();
   const bool soon = failing_ || std::exchange(again_, false);
   next_look_ = worker_.now() + (soon ? std::min(kSoon, interval_) : interval_);
   arm();
+}
+
+void Prober::note_looked() {
+  if (const auto looked = std::exchange(looked_, {})) looked();
 }
 
 void Prober::publish(EpochCause cause) {

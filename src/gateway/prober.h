@@ -6,6 +6,7 @@
 // Thread rule: the loop's thread of the one worker that has it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,7 +27,8 @@ std::string first_identity(const config::Settings& settings, WallTime now);
 
 class Prober final {
  public:
-  explicit Prober(Worker& worker);
+  // `looked`: called once, when the first look has ended, however; at start() if there is none.
+  explicit Prober(Worker& worker, std::function<void()> looked = {});
 
   // The first look, at once. With an interval of 0 only the date is kept.
   void start();
@@ -41,10 +43,12 @@ class Prober final {
   void look_over();
   void publish(EpochCause cause);
   void arm();
+  void note_looked();
 
   Worker& worker_;
   Shared& shared_;
   const Duration interval_;
+  std::function<void()> looked_;
   net::Timer timer_;
   std::unique_ptr<Inspector> inspector_;  // kept until the next look: it may be calling
   std::optional<Profile> profile_;        // found out; asked again when in doubt

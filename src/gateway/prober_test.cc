@@ -39,7 +39,7 @@ class ProberTest : public testing::Test {
     shared_ = std::make_unique<Shared>(loaded->settings, 1, *metrics_, log_, clock_);
     worker_ = std::make_unique<Worker>(*shared_, flight::WorkerIndex{0}, reactor_, upstream_,
                                        std::make_unique<SeededRandom>(1));
-    prober_ = std::make_unique<Prober>(*worker_);
+    prober_ = std::make_unique<Prober>(*worker_, [this] { ++looked_; });
     prober_->start();
   }
   void TearDown() override {
@@ -92,6 +92,7 @@ class ProberTest : public testing::Test {
   std::unique_ptr<Worker> worker_;
   std::unique_ptr<Prober> prober_;
   std::size_t answered_ = 0;
+  int looked_ = 0;
 };
 
 constexpr const char* kOne = R"({"model_id":"m","model_sha":"1"})";
@@ -99,7 +100,9 @@ constexpr const char* kTwo = R"({"model_id":"m","model_sha":"2"})";
 
 TEST_F(ProberTest, LooksAtStartAndEveryInterval) {
   open({{"upstream.profile", "tgi"}, {"upstream.probe_interval", "30s"}});
+  EXPECT_EQ(looked_, 0);
   answer("/info", kOne);
+  EXPECT_EQ(looked_, 1);
   EXPECT_EQ(changes(EpochCause::kFirstProbe), 1U);
   const std::string first = epoch();
   jump(seconds(29));
@@ -111,10 +114,12 @@ TEST_F(ProberTest, LooksAtStartAndEveryInterval) {
   answer("/info", kTwo);
   EXPECT_NE(epoch(), first);
   EXPECT_EQ(changes(EpochCause::kObserved), 1U);
+  EXPECT_EQ(looked_, 1) << "only the first is told";
 }
 
 TEST_F(ProberTest, NeverLooksWithAnIntervalOfZero) {
   open({{"upstream.probe_interval", "0s"}});
+  EXPECT_EQ(looked_, 1) << "nothing to wait for";
   prober_->probe_soon();
   settle();
   jump(std::chrono::hours(1));
@@ -169,6 +174,7 @@ TEST_F(ProberTest, ALookThatGetsNoAnswerEnds) {
   ASSERT_EQ(upstream_.calls.size(), 1U);
   jump(seconds(5));
   EXPECT_EQ(upstream_.calls[answered_++]->handler, nullptr) << "let go of";
+  EXPECT_EQ(looked_, 1) << "it ended without an answer";
   jump(seconds(1));
   answer("/info", kOne);
   EXPECT_EQ(changes(EpochCause::kFirstProbe), 1U);

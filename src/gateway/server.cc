@@ -14,6 +14,8 @@ namespace slipstream::gateway {
 namespace {
 
 constexpr milliseconds kDrainPoll{20};
+// An upstream that does not answer does not keep the gateway from starting.
+constexpr milliseconds kFirstLookMax{2000};
 
 }  // namespace
 
@@ -128,7 +130,8 @@ Result<std::unique_ptr<Server>, StartError> Server::create(const config::Setting
 
 void Server::start() {
   Crew& first = *crews_.front();
-  first.prober = std::make_unique<Prober>(first.worker);
+  started_at_ = shared_->clock.now();
+  first.prober = std::make_unique<Prober>(first.worker, [this] { first_look_.set_value(); });
   shared_->wake_prober = [&first] {
     first.reactor.post([&prober = *first.prober] { prober.probe_soon(); });
   };
@@ -136,6 +139,17 @@ void Server::start() {
   for (auto& crew : crews_) {
     crew->thread = std::thread([&reactor = crew->reactor] { reactor.run(); });
   }
+}
+
+std::string_view Server::not_ready() const {
+  if (shared_->draining.load(std::memory_order_relaxed)) return "draining";
+  const bool looked = first_look_over_.wait_for(milliseconds(0)) == std::future_status::ready;
+  const bool waited = shared_->clock.now() - started_at_ >= kFirstLookMax;
+  return looked || waited ? "" : "starting";
+}
+
+void Server::wait_first_look() const {
+  first_look_over_.wait_for(kFirstLookMax);
 }
 
 void Server::drain() {

@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -39,7 +41,14 @@ class Server {
   const std::string& address() const { return address_; }  // with the real port
   Shared& shared() { return *shared_; }
 
+  // Precondition: called once, before not_ready().
   void start();
+  // Why callers should not be sent here now, in one word; empty if they may. The end of the first
+  // look at the upstream is a new epoch, which would keep apart what came before and after it: it
+  // is waited for, for at most two seconds. Any thread.
+  std::string_view not_ready() const;
+  // Returns when the first look is over, or those seconds are.
+  void wait_first_look() const;
   // No new work; running answers finish, at the latest after settings.drain.timeout. Any thread.
   void drain();
   // Ends everything now. Any thread.
@@ -60,6 +69,9 @@ class Server {
   std::unique_ptr<net::TlsContext> upstream_tls_;
   std::unique_ptr<Shared> shared_;
   std::unique_ptr<AddressLimit> address_limit_;  // null: off
+  Time started_at_ = kNever;
+  std::promise<void> first_look_;
+  const std::shared_future<void> first_look_over_ = first_look_.get_future().share();
   std::vector<std::unique_ptr<Crew>> crews_;
   std::string address_;
 };

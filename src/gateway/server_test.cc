@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,13 +19,26 @@ namespace {
 constexpr const char* kNoUpstream = "http://127.0.0.1:1";
 constexpr std::string_view kRequest = "GET /v1/models HTTP/1.1\r\nhost: g\r\n\r\n";
 
+// Read by every thread of the server.
+class JumpingClock final : public Clock {
+ public:
+  Time now() const override { return system_.now() + Duration(ahead_.load()); }
+  WallTime wall_now() const override { return system_.wall_now(); }
+  void jump(Duration by) { ahead_ += by.count(); }
+
+ private:
+  SystemClock system_;
+  std::atomic<Duration::rep> ahead_{0};
+};
+
 class ServerTest : public testing::Test {
  protected:
-  void start(const std::string& connections_per_address) {
+  void start(const std::string& connections_per_address,
+             const std::string& upstream = kNoUpstream) {
     config::LoadInput input;
     input.flags = {{"listen", "127.0.0.1:0"},
                    {"workers", "2"},
-                   {"upstream.url", kNoUpstream},
+                   {"upstream.url", upstream},
                    {"retry.enabled", "false"},
                    {"limits.connections_per_address", connections_per_address}};
     auto loaded = config::load(input);
@@ -58,7 +72,7 @@ class ServerTest : public testing::Test {
     return metrics_->expose().find(text) != std::string::npos;
   }
 
-  SystemClock clock_;
+  JumpingClock clock_;
   telemetry::Log log_{telemetry::Level::kOff, telemetry::LogFormat::kText, clock_};
   std::unique_ptr<telemetry::Metrics> metrics_;
   std::unique_ptr<Server> server_;
@@ -98,6 +112,28 @@ TEST_F(ServerTest, WithoutALimitOneAddressMayHaveAny) {
   for (int i = 0; i < 50; ++i) kept.push_back(connect());
   for (auto& client : kept) EXPECT_TRUE(is_served(*client));
   EXPECT_FALSE(page_has("slipstream_refused_requests_total{"));
+}
+
+TEST_F(ServerTest, IsReadyWhenTheFirstLookHasEndedHoweverItEnds) {
+  start("0");  // nobody listens: the look fails at once
+  server_->wait_first_look();
+  EXPECT_EQ(server_->not_ready(), "");
+  server_->drain();
+  EXPECT_EQ(server_->not_ready(), "draining");
+}
+
+TEST_F(ServerTest, AnUpstreamThatSaysNothingDelaysReadinessForTwoSeconds) {
+  net::Reactor unused(clock_);
+  // Connections are made, and nobody ever reads them.
+  const auto silent = net::Listener::open(unused, {.address = "127.0.0.1:0"}, nullptr);
+  ASSERT_TRUE(silent.ok());
+  start("0", "http://" + (*silent)->bound_address());
+  EXPECT_EQ(server_->not_ready(), "starting");
+  const auto client = connect();  // requests are served all the same
+  client->send("GET / HTTP/9.9\r\n\r\n");
+  EXPECT_NE(await(*client), "");
+  clock_.jump(seconds(2));
+  EXPECT_EQ(server_->not_ready(), "");
 }
 
 TEST(AddressLimit, CountsPerCallerAndForgetsWhoLeft) {

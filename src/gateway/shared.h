@@ -16,6 +16,7 @@
 #include "flight/table.h"
 #include "gateway/epoch.h"
 #include "gateway/routes.h"
+#include "gateway/sampled_watch.h"
 #include "telemetry/log.h"
 #include "telemetry/metrics.h"
 #include "tenant/directory.h"
@@ -62,6 +63,7 @@ struct Shared {
   const contract::Scope public_scope;  // of routes that share across tenants
   flight::ReplayBudget replay_budget;
   flight::FlightTable table;
+  SampledWatch sampled;                  // any thread
   telemetry::Metrics& metrics;           // any thread, by its own rules
   telemetry::Log& log;                   // any thread
   const Clock& clock;                    // any thread

@@ -103,7 +103,7 @@ class Gateway(Process):
         arguments = [binary(), "serve", "--listen", "127.0.0.1:0", "--upstream",
                      f"http://127.0.0.1:{upstream_port}", "--admin", "127.0.0.1:0",
                      "--workers", "2",
-                     # The end of the first look is a new epoch: it would cut a test's first burst in two.
+                     # Every upstream call that a test does not expect would be one too many.
                      "--set", "upstream.probe_interval=0s"]
         for name, value in (settings or {}).items():
             arguments += ["--set", f"{name}={value}"]
