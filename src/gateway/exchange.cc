@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "config/scalar.h"
 #include "contract/explain.h"
-#include "gateway/errors.h"
 #include "gateway/session.h"
 #include "gateway/worker.h"
 #include "http/write.h"
