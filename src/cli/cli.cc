@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "config/load.h"
 #include "config/scalar.h"
+#include "contract/reference.h"
 
 namespace slipstream::cli {
 
@@ -89,6 +90,15 @@ int run(int argc, char** argv) {
   reference->callback([&action] {
     action = [] {
       std::fputs(config::reference_markdown().c_str(), stdout);
+      return 0;
+    };
+  });
+  CLI::App* contract =
+      app.add_subcommand("contract-reference", "print the reference page of what is shared");
+  contract->footer("Example:\n  slipstream contract-reference > docs/contract.md");
+  contract->callback([&action] {
+    action = [] {
+      std::fputs(contract::reference_markdown().c_str(), stdout);
       return 0;
     };
   });

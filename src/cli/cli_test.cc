@@ -64,8 +64,15 @@ class TemporaryFile {
   std::filesystem::path path_;
 };
 
-constexpr const char* kCommands[] = {"serve",   "stub",   "burst",    "demo",
-                                     "explain", "doctor", "hash-key", "config-reference",
+constexpr const char* kCommands[] = {"serve",
+                                     "stub",
+                                     "burst",
+                                     "demo",
+                                     "explain",
+                                     "doctor",
+                                     "hash-key",
+                                     "config-reference",
+                                     "contract-reference",
                                      "version"};
 
 TEST(Cli, HelpListsEveryCommand) {
@@ -346,6 +353,12 @@ TEST(ConfigReference, IsMarkdown) {
   const Outcome reference = run_with({"config-reference"});
   EXPECT_EQ(reference.code, 0);
   EXPECT_TRUE(has(reference.out, "| `upstream.url` |"));
+}
+
+TEST(ContractReference, IsMarkdown) {
+  const Outcome reference = run_with({"contract-reference"});
+  EXPECT_EQ(reference.code, 0);
+  EXPECT_TRUE(has(reference.out, "| `temperature` | K |"));
 }
 
 }  // namespace

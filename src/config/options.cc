@@ -154,9 +154,13 @@ std::vector<Option> coalesce() {
        {"separate", "share"}},
       {AT(coalesce.seed_honoured), "", kBool, "false", kAny, kYes,
        "Declares that the upstream answers equal seeds equally, so that seeded requests may "
-       "share."},
+       "share; known of vLLM, llama.cpp, Ollama and TGI without it."},
       {AT(coalesce.harmless_fields), "", kList, "", Bounds(0, 64), kYes,
        "Unknown top-level body fields that do not prevent sharing; they stay in the key."},
+      {AT(coalesce.harmless_headers), "", kList, "", Bounds(0, 64), kYes,
+       "Request headers, in lower case, that the upstream does not act on: forwarded, but not in "
+       "the key. Meant for per-caller marks that a proxy adds; credentials, cookies and content "
+       "headers stay in the key whatever is listed."},
       {AT(coalesce.convert),
        "",
        kEnum,

@@ -86,6 +86,8 @@ RecordList routes() {
            kNo, "As `coalesce.seed_honoured`."},
           {"harmless_fields", FIELD(routes, harmless_fields), "", kList, "coalesce.harmless_fields",
            kFew, kNo, "As `coalesce.harmless_fields`."},
+          {"harmless_headers", FIELD(routes, harmless_headers), "", kList,
+           "coalesce.harmless_headers", kFew, kNo, "As `coalesce.harmless_headers`."},
           {"convert",
            FIELD(routes, convert),
            "",

@@ -53,6 +53,7 @@ struct Sharing {
   Sampled sampled = Sampled::kSeparate;
   bool seed_honoured = false;
   std::vector<std::string> harmless_fields;
+  std::vector<std::string> harmless_headers;
   Convert convert = Convert::kOff;
 };
 

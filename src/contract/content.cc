@@ -11,9 +11,9 @@ namespace slipstream::contract {
 namespace {
 
 // Members whose strings are read as text by every server, also when they look like a URL.
-constexpr auto kTextNames =
-    std::to_array<std::string_view>({"content", "text", "refusal", "reasoning", "reasoning_content",
-                                     "arguments", "name", "role", "type", "id", "tool_call_id"});
+constexpr auto kTextNames = std::to_array<std::string_view>(
+    {"content", "text", "refusal", "reasoning", "reasoning_content", "arguments", "name", "role",
+     "type", "id", "tool_call_id", "input", "output"});
 
 bool starts_with(std::string_view text, std::string_view scheme) {
   return iequals(text.substr(0, scheme.size()), scheme);
@@ -51,15 +51,30 @@ bool may_be_remote(std::string_view json) {
   return at != std::string_view::npos;
 }
 
+// `type`: raw, with its quotes; empty if the tool has none.
+bool runs_at_caller(Surface surface, std::string_view type) {
+  if (row_of(surface).dialect == Dialect::kAnthropic) {
+    // What the API defines carries a date: "bash_20250124".
+    constexpr std::string_view kDated[] = {"\"bash_", "\"text_editor_", "\"computer_", "\"memory_"};
+    return type.empty() || type == R"("custom")" || type == "null" ||
+           std::ranges::any_of(kDated, [&](auto name) { return type.starts_with(name); });
+  }
+  if (surface == Surface::kResponses &&
+      (type == R"("local_shell")" || type == R"("apply_patch")")) {
+    return true;
+  }
+  return type == R"("function")" || type == R"("custom")";
+}
+
 }  // namespace
 
 // One flat pass over the string tokens: in canonical JSON a name is a string with ':' right behind
 // it, and a string in an array belongs to the last name seen.
-std::optional<std::string_view> remote_reference(std::string_view messages) {
-  if (!may_be_remote(messages)) return std::nullopt;
-  const char* p = messages.data();
-  const char* const end = p + messages.size();
-  std::string_view name;
+std::optional<std::string_view> remote_reference(std::string_view content) {
+  if (!may_be_remote(content)) return std::nullopt;
+  const char* p = content.data();
+  const char* const end = p + content.size();
+  std::string_view name = "text";
   while (p < end) {
     if (*p != '"') {
       ++p;
@@ -78,13 +93,21 @@ std::optional<std::string_view> remote_reference(std::string_view messages) {
   return std::nullopt;
 }
 
-std::string_view server_run_tool(std::string_view tools) {
+std::string_view server_run_tool(Surface surface, std::string_view tools) {
   for (json::Elements elements(tools); elements.next();) {
     const std::string_view type = json::find(elements.value(), "type");
-    if (type.empty()) return "none";
-    if (type != "\"function\"" && type != "\"custom\"") return type;
+    if (!runs_at_caller(surface, type)) return type.empty() ? "none" : type;
   }
   return {};
+}
+
+bool refers_to_stored_item(std::string_view input) {
+  for (json::Elements items(input); items.next();) {
+    const std::string_view type = json::find(items.value(), "type");
+    if (type == R"("item_reference")") return true;
+    if (type.empty() && json::find(items.value(), "role").empty()) return true;
+  }
+  return false;
 }
 
 }  // namespace slipstream::contract

@@ -41,8 +41,6 @@ std::string_view to_string(Reason reason) {
       return "clock";
     case Reason::kUnknownField:
       return "unknown_field";
-    case Reason::kUnknownHeader:
-      return "unknown_header";
     case Reason::kRemoteContent:
       return "remote_content";
     case Reason::kOptedOut:

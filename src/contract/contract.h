@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/profile.h"
 #include "base/result.h"
 #include "contract/surface.h"
 #include "http/head.h"
@@ -41,15 +42,14 @@ enum class Reason {
   kSideEffect,     // not: stores, tools run by the server, conversation state ...
   kClock,          // not: the answer contains or depends on this execution's clock
   kUnknownField,   // not: a field outside the table; nothing to prove with
-  kUnknownHeader,  // not: reserved for forwarded headers that may act (idempotency-key is keyed)
   kRemoteContent,  // not: the server fetches a URL while it runs
   kOptedOut,       // not: x-slipstream-coalesce: off, cache-control: no-store / no-cache
   kDisabled,       // not: route or gateway has coalescing off
   kSurface,        // not: path or method has no contract, passes through
   kEncodedBody,    // not: content-encoding on the request body
-  kNotJson,        // not: body is not JSON although the surface expects it (upstream answers)
-  kHttp10,         // not: an HTTP/1.0 caller cannot read chunked framing
-  kMemory,         // not: the replay logs hold all they may
+  kNotJson,  // not: body is not of the surface's form: no JSON object, no form (upstream answers)
+  kHttp10,   // not: an HTTP/1.0 caller cannot read chunked framing
+  kMemory,   // not: the replay logs hold all they may
 };
 std::string_view to_string(Reason reason);
 inline constexpr int kReasonCount = static_cast<int>(Reason::kMemory) + 1;
@@ -72,9 +72,11 @@ struct Verdict {
 // What a route says about sharing. Constant after configuration.
 struct Policy {
   bool coalesce = true;
-  bool share_sampled = false;                // route policy `sampled: share`
-  bool seed_honoured = false;                // the backend is known to honour explicit seeds
-  std::vector<std::string> harmless_fields;  // unknown top-level fields the operator vouches for
+  bool share_sampled = false;           // route policy `sampled: share`
+  Profile profile = Profile::kGeneric;  // the kind of server that answers
+  bool seed_honoured = false;           // declared: it honours explicit seeds, whatever its kind
+  std::vector<std::string> harmless_fields;   // unknown top-level fields the operator vouches for
+  std::vector<std::string> harmless_headers;  // in lower case: forwarded, but not in the key
   std::string route = "default";
   std::string pool = "default";
   std::string epoch;  // identity of the model artifact, empty if unknown
@@ -103,7 +105,7 @@ struct BodyFault {
 struct Contract {
   Key key;
   Verdict verdict;
-  bool streamed = false;  // the body asks for an event stream
+  bool streamed = false;  // the answer is to be a stream, by the surface's rule
   bool explain = false;   // the caller wants key and proof on its answer (explain_fields)
   bool sampled_only =
       false;  // not shared only because it is sampled (counted as could-have-shared)
@@ -131,7 +133,7 @@ class Examiner {
 
   // Precondition: surface != kPassThrough, body below 4 GiB. `body` must stay alive while the
   // Contract is used; it needs no padding.
-  // Failure: the body is malformed or ambiguous JSON (docs/formats/key.md); answer 400.
+  // Failure: the body is malformed or ambiguous (docs/formats/key.md); answer 400.
   Result<Contract, BodyFault> examine(Surface surface, const http::Head& head,
                                       std::string_view body, const Scope& scope,
                                       const Policy& policy);

@@ -1,225 +1,135 @@
 #include "contract/fields.h"
 
-#include "contract/name_table.h"
+#include <utility>
+
+#include "contract/rows_native.h"
+#include "contract/rows_openai.h"
+#include "contract/rows_servers.h"
 
 namespace slipstream::contract {
 namespace {
 
-constexpr auto kK = FieldClass::kOutput;
-constexpr auto kS = FieldClass::kShape;
-constexpr auto kR = FieldClass::kRouting;
-constexpr auto kI = FieldClass::kIdentity;
-constexpr auto kX = FieldClass::kEffect;
-constexpr auto kT = FieldClass::kClock;
+using namespace rows;
 
-// A field that several servers know stands once, under the first of them.
-constexpr std::string_view kOpenAi = "OpenAI chat completions";
-constexpr std::string_view kVllm = "vLLM";
-constexpr std::string_view kSglang = "SGLang";
-constexpr std::string_view kLlamaCpp = "llama.cpp server";
-constexpr std::string_view kOllama = "Ollama";
-constexpr std::string_view kTgi = "Text Generation Inference";
-constexpr std::string_view kLmStudio = "LM Studio";
+constexpr std::uint16_t kExtended =
+    on({Surface::kChatCompletions, Surface::kCompletions, Surface::kResponses});
 
+// A surface's own rows come first, then what servers add everywhere.
 // clang-format off
-constexpr auto kChat = std::to_array<FieldRow>({
-    {"messages", kK, kOpenAi},
-    {"model", kK, kOpenAi},
-    {"frequency_penalty", kK, kOpenAi},
-    {"presence_penalty", kK, kOpenAi},
-    {"logit_bias", kK, kOpenAi},
-    {"max_completion_tokens", kK, kOpenAi},
-    {"max_tokens", kK, kOpenAi},
-    {"n", kK, kOpenAi},
-    {"stop", kK, kOpenAi},
-    {"seed", kK, kOpenAi},
-    {"temperature", kK, kOpenAi},
-    {"top_p", kK, kOpenAi},
-    {"response_format", kK, kOpenAi},
-    {"tools", kK, kOpenAi},
-    {"tool_choice", kK, kOpenAi},
-    {"functions", kK, kOpenAi},
-    {"function_call", kK, kOpenAi},
-    {"parallel_tool_calls", kK, kOpenAi},
-    {"reasoning_effort", kK, kOpenAi},
-    {"verbosity", kK, kOpenAi},
-    {"modalities", kK, kOpenAi},
-    {"audio", kK, kOpenAi},
-    {"moderation", kK, kOpenAi},
-    {"stream", kS, kOpenAi},
-    {"stream_options", kS, kOpenAi},
-    {"logprobs", kS, kOpenAi},
-    {"top_logprobs", kS, kOpenAi},
-    {"service_tier", kR, kOpenAi},
-    {"prediction", kR, kOpenAi},
-    {"prompt_cache_key", kR, kOpenAi},
-    {"prompt_cache_retention", kR, kOpenAi},
-    {"prompt_cache_options", kR, kOpenAi},
-    {"user", kI, kOpenAi},
-    {"safety_identifier", kI, kOpenAi},
-    {"store", kX, kOpenAi},
-    {"metadata", kX, kOpenAi},
-    {"web_search_options", kX, kOpenAi},
-    {"use_beam_search", kK, kVllm, Sampling::kOverridesGreedy},
-    {"watermarking", kK, kVllm, Sampling::kOverridesGreedy},
-    {"logits_processors", kK, kVllm, Sampling::kOpaque},
-    {"top_k", kK, kVllm},
-    {"min_p", kK, kVllm},
-    {"repetition_penalty", kK, kVllm},
-    {"length_penalty", kK, kVllm},
-    {"stop_token_ids", kK, kVllm},
-    {"ignore_eos", kK, kVllm},
-    {"min_tokens", kK, kVllm},
-    {"truncate_prompt_tokens", kK, kVllm},
-    {"truncation_side", kK, kVllm},
-    {"allowed_token_ids", kK, kVllm},
-    {"bad_words", kK, kVllm},
-    {"thinking_token_budget", kK, kVllm},
-    {"add_generation_prompt", kK, kVllm},
-    {"continue_final_message", kK, kVllm},
-    {"add_special_tokens", kK, kVllm},
-    {"documents", kK, kVllm},
-    {"chat_template", kK, kVllm},
-    {"chat_template_kwargs", kK, kVllm},
-    {"media_io_kwargs", kK, kVllm},
-    {"mm_processor_kwargs", kK, kVllm},
-    {"structured_outputs", kK, kVllm},
-    {"guided_json", kK, kVllm},
-    {"guided_regex", kK, kVllm},
-    {"guided_choice", kK, kVllm},
-    {"guided_grammar", kK, kVllm},
-    {"guided_whitespace_pattern", kK, kVllm},
-    {"guided_decoding_backend", kK, kVllm},
-    {"repetition_detection", kK, kVllm},
-    {"prompt_embeds", kK, kVllm},
-    {"include_stop_str_in_output", kS, kVllm},
-    {"skip_special_tokens", kS, kVllm},
-    {"spaces_between_special_tokens", kS, kVllm},
-    {"prompt_logprobs", kS, kVllm},
-    {"logprob_token_ids", kS, kVllm},
-    {"include_reasoning", kS, kVllm},
-    {"echo", kS, kVllm},
-    {"return_tokens_as_token_ids", kS, kVllm},
-    {"return_token_ids", kS, kVllm},
-    {"return_token_offsets", kS, kVllm},
-    {"return_prompt_text", kS, kVllm},
-    {"return_mm_kwargs", kS, kVllm},
-    {"routed_experts_prompt_start", kS, kVllm},
-    {"stream_interval", kS, kVllm},
-    {"priority", kR, kVllm},
-    {"cache_salt", kR, kVllm},
-    {"kv_transfer_params", kX, kVllm},
-    {"ec_transfer_params", kX, kVllm},
-    {"session_id", kX, kVllm},
-    {"vllm_xargs", kX, kVllm},
-    {"request_id", kI, kVllm},
-    {"custom_logit_processor", kK, kSglang, Sampling::kOpaque},
-    {"custom_params", kK, kSglang, Sampling::kOpaque},
-    {"regex", kK, kSglang},
-    {"ebnf", kK, kSglang},
-    {"json_schema", kK, kSglang},
-    {"stop_regex", kK, kSglang},
-    {"lora_path", kK, kSglang},
-    {"reasoning", kK, kSglang},
-    {"task", kK, kSglang},
-    {"min_dynamic_patch", kK, kSglang},
-    {"max_dynamic_patch", kK, kSglang},
-    {"use_audio_in_video", kK, kSglang},
-    {"images_config", kK, kSglang},
-    {"input_ids", kK, kSglang},
-    {"ngram_corpus_id", kK, kSglang},
-    {"no_stop_trim", kS, kSglang},
-    {"separate_reasoning", kS, kSglang},
-    {"stream_reasoning", kS, kSglang},
-    {"return_hidden_states", kS, kSglang},
-    {"return_routed_experts", kS, kSglang},
-    {"routed_experts_start_len", kS, kSglang},
-    {"return_prompt_token_ids", kS, kSglang},
-    {"extra_key", kR, kSglang},
-    {"routed_dp_rank", kR, kSglang},
-    {"data_parallel_rank", kR, kSglang},
-    {"session_params", kX, kSglang},
-    {"bootstrap_host", kX, kSglang},
-    {"bootstrap_port", kX, kSglang},
-    {"bootstrap_room", kX, kSglang},
-    {"disagg_prefill_dp_rank", kX, kSglang},
-    {"return_meta_info", kT, kSglang},
-    {"return_cached_tokens_details", kT, kSglang},
-    {"rid", kI, kSglang},
-    {"custom_labels", kI, kSglang},
-    {"xtc_probability", kK, kLlamaCpp, Sampling::kOverridesGreedy},
-    {"xtc_threshold", kK, kLlamaCpp, Sampling::kOverridesGreedy},
-    {"mirostat", kK, kLlamaCpp, Sampling::kOverridesGreedy},
-    {"mirostat_tau", kK, kLlamaCpp, Sampling::kOverridesGreedy},
-    {"mirostat_eta", kK, kLlamaCpp, Sampling::kOverridesGreedy},
-    {"adaptive_target", kK, kLlamaCpp, Sampling::kOverridesGreedy},
-    {"adaptive_decay", kK, kLlamaCpp, Sampling::kOverridesGreedy},
-    {"samplers", kK, kLlamaCpp, Sampling::kOverridesGreedy},
-    {"dynatemp_range", kK, kLlamaCpp, Sampling::kOverridesGreedy},
-    {"dynatemp_exponent", kK, kLlamaCpp, Sampling::kOverridesGreedy},
-    {"backend_sampling", kK, kLlamaCpp, Sampling::kOverridesGreedy},
-    {"top_n_sigma", kK, kLlamaCpp},
-    {"typical_p", kK, kLlamaCpp},
-    {"repeat_penalty", kK, kLlamaCpp},
-    {"repeat_last_n", kK, kLlamaCpp},
-    {"dry_multiplier", kK, kLlamaCpp},
-    {"dry_base", kK, kLlamaCpp},
-    {"dry_allowed_length", kK, kLlamaCpp},
-    {"dry_penalty_last_n", kK, kLlamaCpp},
-    {"dry_sequence_breakers", kK, kLlamaCpp},
-    {"min_keep", kK, kLlamaCpp},
-    {"n_predict", kK, kLlamaCpp},
-    {"n_indent", kK, kLlamaCpp},
-    {"n_keep", kK, kLlamaCpp},
-    {"n_discard", kK, kLlamaCpp},
-    {"n_cmpl", kK, kLlamaCpp},
-    {"grammar", kK, kLlamaCpp},
-    {"grammar_lazy", kK, kLlamaCpp},
-    {"grammar_triggers", kK, kLlamaCpp},
-    {"grammar_type", kK, kLlamaCpp},
-    {"preserved_tokens", kK, kLlamaCpp},
-    {"lora", kK, kLlamaCpp},
-    {"generation_prompt", kK, kLlamaCpp},
-    {"reasoning_format", kK, kLlamaCpp},
-    {"reasoning_budget_tokens", kK, kLlamaCpp},
-    {"reasoning_budget_message", kK, kLlamaCpp},
-    {"thinking_budget_tokens", kK, kLlamaCpp},
-    {"chat_format", kK, kLlamaCpp},
-    {"chat_parser", kK, kLlamaCpp},
-    {"parse_tool_calls", kK, kLlamaCpp},
-    {"speculative.n_max", kK, kLlamaCpp},
-    {"speculative.n_min", kK, kLlamaCpp},
-    {"speculative.p_min", kK, kLlamaCpp},
-    {"message_delimiters", kK, kLlamaCpp},
-    {"n_probs", kS, kLlamaCpp},
-    {"post_sampling_probs", kS, kLlamaCpp},
-    {"return_tokens", kS, kLlamaCpp},
-    {"response_fields", kS, kLlamaCpp},
-    {"verbose", kS, kLlamaCpp},
-    {"sse_ping_interval", kS, kLlamaCpp},
-    {"id_slot", kR, kLlamaCpp},
-    {"cache_prompt", kR, kLlamaCpp},
-    {"n_cache_reuse", kR, kLlamaCpp},
-    {"reasoning_control", kX, kLlamaCpp},
-    {"timings_per_token", kT, kLlamaCpp},
-    {"return_progress", kT, kLlamaCpp},
-    {"t_max_predict_ms", kT, kLlamaCpp},
-    {"t_max_prompt_ms", kT, kLlamaCpp},
-    {"_debug_render_only", kS, kOllama},
-    {"tool_prompt", kK, kTgi},
-    {"draft_model", kK, kLmStudio},
-    {"ttl", kX, kLmStudio},
+constexpr auto kGroups = std::to_array<FieldGroup>({
+    {"Chat completions", kChatOwn, on({Surface::kChatCompletions})},
+    {"Completions", kCompletionsOwn, on({Surface::kCompletions})},
+    {"Responses", kResponsesOwn, on({Surface::kResponses})},
+    {"Embeddings", kEmbeddingsOwn, on({Surface::kEmbeddings})},
+    {"Rerank", kRerankOwn, on({Surface::kRerank})},
+    {"Tokenize", kTokenizeOwn, on({Surface::kTokenize})},
+    {"Messages and their token count", kMessagesOwn,
+     on({Surface::kMessages, Surface::kCountTokens})},
+    {"Ollama", kOllamaShared,
+     on({Surface::kOllamaChat, Surface::kOllamaGenerate, Surface::kOllamaEmbed})},
+    {"Ollama, generating", kOllamaGenerating,
+     on({Surface::kOllamaChat, Surface::kOllamaGenerate})},
+    {"Ollama chat", kOllamaChatOwn, on({Surface::kOllamaChat})},
+    {"Ollama generate", kOllamaGenerateOwn, on({Surface::kOllamaGenerate})},
+    {"Ollama embed", kOllamaEmbedOwn, on({Surface::kOllamaEmbed})},
+    {"Transcriptions", kTranscriptionsOwn, on({Surface::kTranscriptions})},
+    {"All that generate on OpenAI's paths", kGeneration,
+     on({Surface::kChatCompletions, Surface::kCompletions, Surface::kResponses,
+         Surface::kTranscriptions})},
+    {"Decoding", kDecoding, on({Surface::kChatCompletions, Surface::kCompletions})},
+    {"Marks for hosted APIs", kHosted,
+     on({Surface::kChatCompletions, Surface::kCompletions, Surface::kResponses,
+         Surface::kEmbeddings})},
+    {"vLLM's additions", kVllmExtras, kExtended},
+    {"SGLang's additions", kSglangExtras, kExtended},
+    {"llama.cpp's additions", kLlamaCppExtras, kExtended},
+    {"Additions of Ollama, Text Generation Inference and LM Studio", kOtherExtras, kExtended},
 });
 // clang-format on
-constexpr NameIndex kChatIndex(kChat);
+
+constexpr std::size_t rows_on(Surface surface) {
+  std::size_t count = 0;
+  for (const FieldGroup& group : kGroups) count += group.is_on(surface) ? group.rows.size() : 0;
+  return count;
+}
+
+// The table of one surface. A name that stands in two groups is known to the servers of both.
+template <Surface surface>
+struct Joined {
+  std::array<FieldRow, rows_on(surface)> all{};
+  std::size_t count = 0;
+
+  consteval Joined() {
+    for (const FieldGroup& group : kGroups) {
+      if (!group.is_on(surface)) continue;
+      for (const FieldRow& row : group.rows) add(row);
+    }
+  }
+  constexpr void add(const FieldRow& row) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (all[i].name != row.name) continue;
+      all[i].known = all[i].known | row.known;
+      return;
+    }
+    all[count++] = row;
+  }
+};
+
+template <Surface surface>
+constexpr Joined<surface> kRows;
+template <Surface surface>
+constexpr NameIndex<FieldRow, rows_on(surface)> kIndex{
+    std::span(kRows<surface>.all.data(), kRows<surface>.count)};
+
+template <std::size_t... i>
+constexpr auto all_tables(std::index_sequence<i...>) {
+  return std::array<FieldTable, sizeof...(i) + 1>{FieldTable{},
+                                                  kIndex<static_cast<Surface>(i + 1)>.table()...};
+}
+constexpr std::array<FieldTable, kSurfaceCount> kTables =
+    all_tables(std::make_index_sequence<kSurfaceCount - 1>());
+
+constexpr NameIndex kOptionsIndex(kOllamaOptions);
+constexpr NameIndex kMetadataIndex(kAnthropicMetadata);
+constexpr std::array<FieldTable, 3> kNestedTables = {FieldTable{}, kOptionsIndex.table(),
+                                                     kMetadataIndex.table()};
+
+// What changes or shows the answer is never left out of a key.
+constexpr bool only_marks_are_ignored() {
+  for (const FieldTable& table : kTables) {
+    for (const FieldRow& row : table.rows()) {
+      const bool mark = row.field_class == kR || row.field_class == kI || row.field_class == kX;
+      if (!row.ignored.empty() && !mark) return false;
+    }
+  }
+  return true;
+}
+static_assert(only_marks_are_ignored());
+
+// look_at() passes over members of a nested object that the verdict does not look into.
+constexpr bool nested_rows_do_not_act() {
+  for (const FieldTable& table : kNestedTables) {
+    for (const FieldRow& row : table.rows()) {
+      if (row.field_class == kX || row.field_class == kT) return false;
+      if (row.sampling != Sampling::kNeutral || !row.ignored.empty()) return false;
+    }
+  }
+  return true;
+}
+static_assert(nested_rows_do_not_act());
 
 }  // namespace
 
-const FieldRow* find_chat_field(std::string_view name) {
-  return kChatIndex.find(name);
+std::span<const FieldGroup> field_groups() {
+  return kGroups;
 }
-std::span<const FieldRow> chat_fields() {
-  return kChat;
+
+const FieldTable& fields_of(Surface surface) {
+  return kTables[static_cast<std::size_t>(surface)];
+}
+
+const FieldTable& fields_of(Nested nested) {
+  return kNestedTables[static_cast<std::size_t>(nested)];
 }
 
 }  // namespace slipstream::contract

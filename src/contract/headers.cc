@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "contract/contract.h"
 #include "contract/name_table.h"
+#include "contract/servers.h"
 
 namespace slipstream::contract {
 namespace {
@@ -162,7 +163,8 @@ void read_connection(const http::Head& head, std::string_view list, HeadReading&
       const std::string_view name = head.field(i).name;
       if (!iequals(element, name)) continue;
       const HeaderRole role = role_of(name);
-      if (role == HeaderRole::kKeyed || role == HeaderRole::kCredential) {
+      if (role == HeaderRole::kKeyed || role == HeaderRole::kHop ||
+          role == HeaderRole::kCredential) {
         reading.wishes.alone = kDropsWhatMatters;
       }
     }
@@ -198,10 +200,28 @@ constexpr auto kHeaders = std::to_array<HeaderRow>({
     {"tracestate", HeaderRole::kIndifferent},
     {"user-agent", HeaderRole::kIndifferent},
     {"x-client-request-id", HeaderRole::kIndifferent},
+    {"forwarded", HeaderRole::kHop},
+    {"via", HeaderRole::kHop},
+    {"x-forwarded-for", HeaderRole::kHop},
+    {"x-forwarded-host", HeaderRole::kHop},
+    {"x-forwarded-port", HeaderRole::kHop},
+    {"x-forwarded-proto", HeaderRole::kHop},
+    {"x-real-ip", HeaderRole::kHop},
+    // Keyed whatever the operator says of them.
+    {"anthropic-beta", HeaderRole::kKeyed},
+    {"anthropic-version", HeaderRole::kKeyed},
     {"content-encoding", HeaderRole::kKeyed, read_content_encoding},
+    {"content-type", HeaderRole::kKeyed},
+    {"cookie", HeaderRole::kKeyed},
+    {"idempotency-key", HeaderRole::kKeyed},
+    {"openai-beta", HeaderRole::kKeyed},
     {"x-conversation-id", HeaderRole::kKeyed, read_conversation_id},
 });
 constexpr NameIndex kHeaderIndex(kHeaders);
+
+bool is_harmless(std::string_view lower_name, const Policy& policy) {
+  return std::ranges::find(policy.harmless_headers, lower_name) != policy.harmless_headers.end();
+}
 
 HeaderRole role_outside_table(std::string_view lower_name) {
   if (lower_name.starts_with("x-slipstream-")) return HeaderRole::kDropped;
@@ -209,6 +229,16 @@ HeaderRole role_outside_table(std::string_view lower_name) {
     return HeaderRole::kIndifferent;
   }
   return http::is_hop_by_hop(lower_name) ? HeaderRole::kDropped : HeaderRole::kKeyed;
+}
+
+// `row`: nullptr outside the table.
+inline bool is_keyed(const HeaderRow* row, HeaderRole role, std::string_view lower_name,
+                     const Policy& policy) {
+  if (role == HeaderRole::kKeyed) {
+    return row != nullptr || policy.harmless_headers.empty() || !is_harmless(lower_name, policy);
+  }
+  return role == HeaderRole::kHop && !is_harmless(lower_name, policy) &&
+         server_of(policy.profile).hop_fields == HopFields::kMayActOn;
 }
 
 }  // namespace
@@ -221,6 +251,16 @@ HeaderRole role_of(std::string_view lower_name) {
 bool is_credential(std::string_view lower_name) {
   const HeaderRow* const row = kHeaderIndex.find(lower_name);  // none stands outside the table
   return row != nullptr && row->role == HeaderRole::kCredential;
+}
+
+bool is_keyed(std::string_view lower_name, const Policy& policy) {
+  return is_keyed(kHeaderIndex.find(lower_name), role_of(lower_name), lower_name, policy);
+}
+
+std::vector<HeaderName> listed_headers() {
+  std::vector<HeaderName> names;
+  for (const HeaderRow& row : kHeaders) names.push_back({row.name, row.role});
+  return names;
 }
 
 bool is_forwarded(std::string_view lower_name) {
@@ -241,7 +281,7 @@ bool named_in_connection(const http::Head& head, std::string_view lower_name) {
   return false;
 }
 
-void read_head(const http::Head& head, HeadReading& reading) {
+void read_head(const http::Head& head, const Policy& policy, HeadReading& reading) {
   reading.wishes = {};
   reading.keyed.clear();
   reading.vary.clear();
@@ -250,7 +290,7 @@ void read_head(const http::Head& head, HeadReading& reading) {
     const http::Head::Field field = head.field(i);
     const HeaderRow* const row = kHeaderIndex.find(field.name);
     const HeaderRole role = row != nullptr ? row->role : role_outside_table(field.name);
-    if (role == HeaderRole::kKeyed) reading.keyed.push_back(field);
+    if (is_keyed(row, role, field.name, policy)) reading.keyed.push_back(field);
     if (row != nullptr && row->read != nullptr) row->read(head, field.value, reading);
   }
 }

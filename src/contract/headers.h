@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "contract/contract.h"
 #include "http/head.h"
 
 namespace slipstream::contract {
@@ -17,10 +18,13 @@ enum class HeaderRole {
   kDropped,      // not forwarded: the gateway writes its own or takes it for itself
   kCredential,   // forwarded, and part of the scope
   kIndifferent,  // forwarded, known not to matter: the deny-list of the key
+  kHop,          // forwarded, about the way here: keyed unless the server is known to only log it
   kKeyed,        // forwarded, and part of the key: every other field
 };
 HeaderRole role_of(std::string_view lower_name);
 bool is_credential(std::string_view lower_name);
+// Whether a field that is sent is part of the key on a route with this policy.
+bool is_keyed(std::string_view lower_name, const Policy& policy);
 
 // The caller's words to the gateway.
 struct Wishes {
@@ -34,6 +38,14 @@ struct Wishes {
   bool server_session = false;             // X-Conversation-Id: llama.cpp keeps a session by it
 };
 
+// The fields with a role of their own, by name, for the reference page; the rest is kKeyed or goes
+// by its prefix.
+struct HeaderName {
+  std::string_view name;
+  HeaderRole role;
+};
+std::vector<HeaderName> listed_headers();
+
 // One head, every field looked up once.
 struct HeadReading {
   Wishes wishes;
@@ -42,8 +54,9 @@ struct HeadReading {
   std::vector<http::Head::Field> vary;   // x-slipstream-vary
   bool coalesce_seen = false;            // an x-slipstream-coalesce was read
 };
-// Replaces what `reading` held; allocates nothing once its lists are large enough.
-// An x-slipstream-coalesce that cannot be read counts as opting out: narrowing is always safe.
-void read_head(const http::Head& head, HeadReading& reading);
+// Replaces what `reading` held; `policy` names fields that are harmless. Allocates nothing once its
+// lists are large enough. An x-slipstream-coalesce that cannot be read counts as opting out:
+// narrowing is always safe.
+void read_head(const http::Head& head, const Policy& policy, HeadReading& reading);
 
 }  // namespace slipstream::contract

@@ -6,48 +6,72 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace slipstream::contract {
 
-// Row has a member `name`; names are unique and not empty. The index refers to `rows`, which must
-// be constant data too.
-template <typename Row, std::size_t N>
-class NameIndex {
+// A table as its readers see it. Row has a member `name`. Views constant data; copy freely.
+template <typename Row>
+class NameTable {
  public:
-  constexpr explicit NameIndex(const std::array<Row, N>& rows) : rows_(rows.data()) {
-    for (std::size_t i = 0; i < N; ++i) {
-      std::size_t slot = hash(rows[i].name.data(), rows[i].name.size());
-      while (slots_[slot] != 0) slot = (slot + 1) % kSlots;
-      slots_[slot] = static_cast<std::uint16_t>(i + 1);
-    }
-  }
+  constexpr NameTable() = default;
+  // `slots`: a power of two, holds 0 or a row's place + 1.
+  constexpr NameTable(std::span<const Row> rows, std::span<const std::uint16_t> slots)
+      : rows_(rows), slots_(slots.data()), mask_(slots.size() - 1) {}
+
+  constexpr std::span<const Row> rows() const { return rows_; }
 
   // nullptr if there is no such row.
   constexpr const Row* find(std::string_view name) const {
-    if (name.empty()) return nullptr;
-    std::size_t slot = hash(name.data(), name.size());
-    for (; slots_[slot] != 0; slot = (slot + 1) % kSlots) {
-      const Row& row = rows_[slots_[slot] - 1];
+    if (name.empty() || slots_ == nullptr) return nullptr;
+    std::size_t slot = hash(name.data(), name.size()) & mask_;
+    for (; slots_[slot] != 0; slot = (slot + 1) & mask_) {
+      const Row& row = rows_.data()[slots_[slot] - 1];
       if (row.name == name) return &row;
     }
     return nullptr;
   }
 
- private:
-  static constexpr std::size_t kSlots = std::bit_ceil(N * 4);
-
-  // Plain pointers, here and below: a checked index costs as much as the look-up itself.
+  // Plain pointers, here and above: a checked index costs as much as the look-up itself.
   static constexpr std::size_t hash(const char* name, std::size_t size) {
     const auto at = [name](std::size_t i) { return static_cast<unsigned char>(name[i]); };
     const std::uint32_t mixed = static_cast<std::uint32_t>(size) * 0x9e3779b1U +
                                 at(0) * 0x85ebca6bU + at(size / 2) * 0xc2b2ae35U +
                                 at(size - 1) * 0x27d4eb2fU;
-    return (mixed >> 16) % kSlots;
+    return mixed >> 16;
   }
 
-  const Row* rows_;
-  std::uint16_t slots_[kSlots] = {};
+ private:
+  std::span<const Row> rows_;
+  const std::uint16_t* slots_ = nullptr;
+  std::size_t mask_ = 0;
 };
+
+// The index of at most `max` rows with names that are unique and not empty. Refers to `rows`, which
+// must be constant data too.
+template <typename Row, std::size_t max>
+class NameIndex {
+ public:
+  constexpr explicit NameIndex(std::span<const Row> rows) : rows_(rows) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::string_view name = rows[i].name;
+      std::size_t slot = NameTable<Row>::hash(name.data(), name.size()) % slots_.size();
+      while (slots_[slot] != 0) slot = (slot + 1) % slots_.size();
+      slots_[slot] = static_cast<std::uint16_t>(i + 1);
+    }
+  }
+  constexpr explicit NameIndex(const std::array<Row, max>& rows)
+      : NameIndex(std::span<const Row>(rows)) {}
+
+  constexpr NameTable<Row> table() const { return {rows_, slots_}; }
+  constexpr const Row* find(std::string_view name) const { return table().find(name); }
+
+ private:
+  std::span<const Row> rows_;
+  std::array<std::uint16_t, std::bit_ceil(max * 4)> slots_{};
+};
+template <typename Row, std::size_t n>
+NameIndex(const std::array<Row, n>&) -> NameIndex<Row, n>;
 
 }  // namespace slipstream::contract

@@ -82,8 +82,18 @@ void append_prefix(std::string& out, const http::Head& head, const Scope& scope,
 
 void seal_body(std::string& out, std::size_t prefix_size, BodyForm form) {
   char* const header = out.data() + prefix_size - kBodyHeader;
-  header[0] = form == BodyForm::kCanonicalJson ? 'j' : 'r';
+  constexpr std::string_view kLetters = "jmr";
+  header[0] = kLetters[static_cast<std::size_t>(form)];
   put_count(header + 1, out.size() - prefix_size);
+}
+
+void append_form(std::string& out, std::span<const FormPart> parts) {
+  std::size_t size = kCount;
+  for (const FormPart& part : parts) size += 2 * kCount + part.head.size() + part.content.size();
+  const std::size_t old_size = out.size();
+  out.resize(old_size + size);
+  char* end = put_count(out.data() + old_size, parts.size());
+  for (const FormPart& part : parts) end = put_part(put_part(end, part.head), part.content);
 }
 
 void append_credentials(std::string& out, const http::Head& head, Fields& scratch) {

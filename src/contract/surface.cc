@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "contract/name_table.h"
+
 namespace slipstream::contract {
 namespace {
 
@@ -38,6 +40,46 @@ constexpr bool in_order() {
 }
 static_assert(in_order());
 
+struct PathRow {
+  std::string_view name;
+  Surface surface;
+};
+constexpr auto kPaths = std::to_array<PathRow>({
+    {"/v1/chat/completions", Surface::kChatCompletions},
+    {"/v1/completions", Surface::kCompletions},
+    {"/v1/embeddings", Surface::kEmbeddings},
+    {"/v1/responses", Surface::kResponses},
+    {"/v1/rerank", Surface::kRerank},
+    {"/v2/rerank", Surface::kRerank},
+    {"/rerank", Surface::kRerank},
+    {"/tokenize", Surface::kTokenize},
+    {"/v1/tokenize", Surface::kTokenize},
+    {"/v1/messages", Surface::kMessages},
+    {"/v1/messages/count_tokens", Surface::kCountTokens},
+    {"/api/chat", Surface::kOllamaChat},
+    {"/api/generate", Surface::kOllamaGenerate},
+    {"/api/embed", Surface::kOllamaEmbed},
+    {"/v1/audio/transcriptions", Surface::kTranscriptions},
+});
+constexpr NameIndex kPathIndex(kPaths);
+
+// Azure names the deployment in front of these.
+constexpr std::string_view kAzurePrefix = "/openai/deployments/";
+constexpr auto kAzurePaths = std::to_array<PathRow>({
+    {"/chat/completions", Surface::kChatCompletions},
+    {"/completions", Surface::kCompletions},
+    {"/embeddings", Surface::kEmbeddings},
+});
+constexpr NameIndex kAzureIndex(kAzurePaths);
+
+const PathRow* find_path(std::string_view path) {
+  if (!path.starts_with(kAzurePrefix)) return kPathIndex.find(path);
+  path.remove_prefix(kAzurePrefix.size());
+  const std::size_t slash = path.find('/');
+  if (slash == 0 || slash == std::string_view::npos) return nullptr;
+  return kAzureIndex.find(path.substr(slash));
+}
+
 }  // namespace
 
 const SurfaceRow& row_of(Surface surface) {
@@ -52,20 +94,22 @@ std::string_view to_string(Surface surface) {
   return row_of(surface).name;
 }
 
+std::vector<std::string> paths_of(Surface surface) {
+  std::vector<std::string> paths;
+  for (const PathRow& row : kPaths) {
+    if (row.surface == surface) paths.emplace_back(row.name);
+  }
+  for (const PathRow& row : kAzurePaths) {
+    if (row.surface != surface) continue;
+    paths.push_back(std::string(kAzurePrefix) + "{name}" + std::string(row.name));
+  }
+  return paths;
+}
+
 Surface surface_of(std::string_view method, std::string_view path) {
   if (method != "POST") return Surface::kPassThrough;
-  if (path == "/v1/chat/completions") return Surface::kChatCompletions;
-  if (path == "/v1/completions") return Surface::kCompletions;
-  if (path == "/v1/embeddings") return Surface::kEmbeddings;
-  if (path == "/v1/responses") return Surface::kResponses;
-  if (path == "/v1/rerank") return Surface::kRerank;
-  if (path == "/tokenize") return Surface::kTokenize;
-  if (path == "/v1/messages") return Surface::kMessages;
-  if (path == "/v1/messages/count_tokens") return Surface::kCountTokens;
-  if (path == "/api/chat") return Surface::kOllamaChat;
-  if (path == "/api/generate") return Surface::kOllamaGenerate;
-  if (path == "/api/embed") return Surface::kOllamaEmbed;
-  return Surface::kPassThrough;
+  const PathRow* const row = find_path(path);
+  return row != nullptr ? row->surface : Surface::kPassThrough;
 }
 
 }  // namespace slipstream::contract

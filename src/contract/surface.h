@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace slipstream::contract {
 
@@ -55,6 +57,9 @@ struct SurfaceRow {
 const SurfaceRow& row_of(Surface surface);
 std::span<const SurfaceRow> surfaces();  // in the order of the enum
 std::string_view to_string(Surface surface);
+// Every path of a surface; {name} stands for one segment.
+std::vector<std::string> paths_of(Surface surface);
+// The path as sent, byte for byte: what is spelled otherwise passes through unshared.
 Surface surface_of(std::string_view method, std::string_view path);
 
 }  // namespace slipstream::contract

@@ -1,9 +1,7 @@
 #include "contract/verdict.h"
 
-#include <algorithm>
-
 #include "contract/content.h"
-#include "contract/fields.h"
+#include "contract/servers.h"
 #include "json/decimal.h"
 
 namespace slipstream::contract {
@@ -12,89 +10,89 @@ namespace {
 using json::Kind;
 using json::Member;
 
-// null and false ask for nothing: the field is in the key and does not act.
-bool is_inert(const Member& member) {
-  return member.kind == Kind::kNull || member.kind == Kind::kFalse;
+bool is_one(const Member* member) {
+  return member != nullptr && member->kind == Kind::kNumber &&
+         json::exact_integer(member->value) == 1;
 }
 
-// What one pass over the members finds; each pointer is the first member that decides something.
-struct Findings {
-  const Member* effect = nullptr;
-  const Member* clock = nullptr;
-  const Member* unknown = nullptr;
-  const Member* overrides_greedy = nullptr;
-  const Member* opaque = nullptr;
-  const Member* temperature = nullptr;
-  const Member* top_k = nullptr;
-  const Member* seed = nullptr;
-  const Member* messages = nullptr;
-  const Member* tools = nullptr;
-  const Member* audio = nullptr;  // `audio`, or `modalities` beyond ["text"]
-};
-
-void note(const Member*& slot, const Member& member) {
-  if (slot == nullptr) slot = &member;
+bool is_greedy(const Member* temperature, Greedy greedy) {
+  return temperature != nullptr && temperature->kind == Kind::kNumber &&
+         is_greedy(greedy, temperature->value);
 }
 
-void note_row(Findings& found, const Member& member, const FieldRow& row) {
-  if (is_inert(member)) return;
-  if (row.field_class == FieldClass::kEffect) note(found.effect, member);
-  if (row.field_class == FieldClass::kClock) note(found.clock, member);
-  if (row.sampling == Sampling::kOverridesGreedy) note(found.overrides_greedy, member);
-  if (row.sampling == Sampling::kOpaque) note(found.opaque, member);
-  if (member.name == "temperature") found.temperature = &member;
-  if (member.name == "top_k") found.top_k = &member;
-  if (member.name == "seed") found.seed = &member;
-  if (member.name == "messages") found.messages = &member;
-  if (member.name == "tools") found.tools = &member;
-  const bool text_only = member.name == "modalities" && member.value == R"(["text"])";
-  if (member.name == "audio" || (member.name == "modalities" && !text_only)) {
-    note(found.audio, member);
-  }
+bool is_fixed_seed(const Member* seed, RandomSeeds random) {
+  return seed != nullptr && seed->kind == Kind::kNumber && is_fixed_seed(random, seed->value);
 }
 
-Findings look_at(std::span<const Member> members, const Policy& policy) {
-  Findings found;
-  for (const Member& member : members) {
-    if (const FieldRow* row = find_chat_field(member.name)) {
-      note_row(found, member, *row);
-    } else if (std::ranges::find(policy.harmless_fields, member.name) ==
-               policy.harmless_fields.end()) {
-      note(found.unknown, member);
-    }
-  }
-  return found;
+bool is_empty(const Member* member) {
+  return member == nullptr || member->value == R"("")" || member->value == "[]";
 }
 
-bool is_number(const Member* member, std::string_view canonical) {
-  return member != nullptr && member->kind == Kind::kNumber && member->value == canonical;
+// Ollama takes a request without content for an order to load the model, or to unload it.
+bool orders_nothing(const Findings& found, Surface surface) {
+  const Member* const work = found.prompt != nullptr ? found.prompt : found.contents.front();
+  return row_of(surface).dialect == Dialect::kOllama && is_empty(work);
 }
 
-bool is_zero(const Member* member) {
-  return is_number(member, "0") || is_number(member, "-0");
-}
-
-// A seed that names one generator state on every server that honours seeds. llama.cpp keeps 32 bits
-// and takes all ones for "random", as -1 does elsewhere.
-bool is_fixed_seed(const Member* member) {
-  if (member == nullptr || member->kind != Kind::kNumber) return false;
-  const auto seed = json::exact_integer(member->value);
-  return seed && static_cast<std::uint32_t>(*seed) != 0xffffffff;
-}
-
-// What no sampling rule can make good.
-std::optional<Verdict> hard_no(const Findings& found, const Wishes& wishes) {
-  if (wishes.server_session) {
-    return no(Reason::kSideEffect,
-              {"The header `x-conversation-id` registers a session at the server, which a follower "
-               "would not get."});
-  }
+// Members that act, whatever is generated.
+std::optional<Verdict> effects(const Findings& found, Surface surface, const ServerRow& server) {
   if (found.effect != nullptr) {
     return no(Reason::kSideEffect,
               {"The field ", found.effect->name,
                " acts on state that outlives the call, which one shared run would do once instead "
                "of once per caller."});
   }
+  if (surface == Surface::kResponses && !found.store_declined && server.store == Store::kKeeps) {
+    return no(Reason::kSideEffect,
+              {"`store` is not false, so the answer is kept at the server under an id that only "
+               "its own caller may rely on."});
+  }
+  if (found.keep_alive != nullptr) {
+    return no(Reason::kSideEffect, {"`keep_alive` is 0, which unloads the model."});
+  }
+  if (orders_nothing(found, surface)) {
+    return no(Reason::kSideEffect,
+              {"There is nothing to work on, which loads or unloads the model."});
+  }
+  return std::nullopt;
+}
+
+// What the members' contents let the server do.
+std::optional<Verdict> content_effects(const Findings& found, Surface surface) {
+  if (found.outputs != nullptr) {
+    return no(Reason::kSideEffect, {"The field ", found.outputs->name,
+                                    " asks for output whose id is a handle for later turns."});
+  }
+  if (found.tools != nullptr) {
+    const std::string_view type = server_run_tool(surface, found.tools->value);
+    if (!type.empty()) {
+      return no(Reason::kSideEffect, {"The field `tools` holds a tool of type ", type,
+                                      ", which the server runs and which may act."});
+    }
+  }
+  for (const Member* content : found.contents) {
+    if (content == nullptr) break;
+    if (surface == Surface::kResponses && refers_to_stored_item(content->value)) {
+      return no(Reason::kSideEffect, {"An item of `input` stands at the server, not in the body."});
+    }
+    if (const auto name = remote_reference(content->value)) {
+      return no(Reason::kRemoteContent, {"The field ", *name,
+                                         " is fetched by the server while it runs, and may differ "
+                                         "the next time."});
+    }
+  }
+  return std::nullopt;
+}
+
+// What no sampling rule can make good.
+std::optional<Verdict> hard_no(const Findings& found, Surface surface, const Wishes& wishes,
+                               const ServerRow& server) {
+  if (wishes.server_session) {
+    return no(Reason::kSideEffect,
+              {"The header `x-conversation-id` registers a session at the server, which a follower "
+               "would not get."});
+  }
+  if (auto verdict = effects(found, surface, server)) return verdict;
   if (found.clock != nullptr) {
     return no(Reason::kClock, {"The field ", found.clock->name,
                                " makes this execution's clock a part of the answer."});
@@ -103,49 +101,41 @@ std::optional<Verdict> hard_no(const Findings& found, const Wishes& wishes) {
     return no(Reason::kUnknownField, {"The field ", found.unknown->name,
                                       " is outside the field table, so nothing can be proven."});
   }
-  if (found.audio != nullptr) {
-    return no(Reason::kSideEffect, {"The field ", found.audio->name,
-                                    " asks for output whose id is a handle for later turns."});
-  }
-  if (found.tools != nullptr) {
-    const std::string_view type = server_run_tool(found.tools->value);
-    if (!type.empty()) {
-      return no(Reason::kSideEffect, {"The field `tools` holds a tool of type ", type,
-                                      ", which the server runs and which may act."});
-    }
-  }
-  if (found.messages != nullptr) {
-    if (const auto name = remote_reference(found.messages->value)) {
-      return no(Reason::kRemoteContent,
-                {"The field ", *name,
-                 " in `messages` is fetched by the server while it runs, and may differ the next "
-                 "time."});
-    }
-  }
-  return std::nullopt;
+  return content_effects(found, surface);
 }
 
 // Nothing if no step of the decoding is proven to take the arg max.
-std::optional<Verdict> greedy(const Findings& found) {
+std::optional<Verdict> greedy(const Findings& found, const ServerRow& server) {
   if (found.overrides_greedy != nullptr || found.opaque != nullptr) return std::nullopt;
-  if (is_zero(found.temperature)) {
+  if (is_greedy(found.temperature, server.greedy)) {
     return yes(
         Reason::kGreedy,
         {"`temperature` is explicitly 0 and no field adds a random draw, so every step takes "
          "the most likely token and the answer is a function of the key."});
   }
+  if (server.top_k_one == TopKOne::kIsGreedy && is_one(found.top_k)) {
+    return yes(Reason::kGreedy,
+               {"`top_k` is explicitly 1 and this server honours it, so every draw is forced and "
+                "the answer is a function of the key."});
+  }
   return std::nullopt;
 }
 
-Proof why_sampled(const Findings& found) {
+Proof why_sampled(const Findings& found, const ServerRow& server) {
   const Member* const breaker = found.opaque != nullptr ? found.opaque : found.overrides_greedy;
-  if (breaker != nullptr && is_zero(found.temperature)) {
+  const bool cold = is_greedy(found.temperature, Greedy::kZero);
+  if (breaker != nullptr && cold) {
     return {"The field ", breaker->name,
             " may draw at random in spite of greedy settings, so callers expect independent "
             "answers."};
   }
-  if (is_number(found.top_k, "1")) {
-    // Ollama's /v1 drops it, for one; a profile may know better.
+  if (cold && server.greedy == Greedy::kNever) {
+    return {
+        "`temperature` is 0, but this server is not known to decode greedily then, so callers "
+        "expect independent answers."};
+  }
+  if (is_one(found.top_k) && server.top_k_one == TopKOne::kProvesNothing) {
+    // Ollama's /v1 drops it, for one.
     return {
         "`top_k` is 1, but not every server honours that field, and `temperature` is not 0, so "
         "the answer may be drawn at random."};
@@ -168,13 +158,17 @@ std::optional<Verdict> verdict_of_head(const http::Head& head, const Wishes& wis
   return std::nullopt;
 }
 
-Verdict verdict_of_chat(std::span<const Member> members, const Wishes& wishes,
+Verdict verdict_of_body(const Findings& found, Surface surface, const Wishes& wishes,
                         const Policy& policy) {
-  const Findings found = look_at(members, policy);
-  if (auto verdict = hard_no(found, wishes)) return *verdict;
-  if (auto verdict = greedy(found)) return *verdict;
-  const bool fixed_seed = found.opaque == nullptr && is_fixed_seed(found.seed);
-  if (fixed_seed && policy.seed_honoured) {
+  const ServerRow& server = server_on(surface, policy.profile);
+  if (auto verdict = hard_no(found, surface, wishes, server)) return *verdict;
+  if (row_of(surface).work == Work::kFunction) {
+    return yes(Reason::kPure, {"The answer is computed from the request without a random draw, so "
+                               "a second run would compute the same."});
+  }
+  if (auto verdict = greedy(found, server)) return *verdict;
+  const bool fixed_seed = found.opaque == nullptr && is_fixed_seed(found.seed, server.random_seeds);
+  if (fixed_seed && (policy.seed_honoured || server.seeds == Seeds::kHonoured)) {
     return yes(Reason::kSeeded,
                {"`seed` is explicit and this backend honours seeds, so the sequence of draws is a "
                 "function of the key."});
@@ -191,7 +185,7 @@ Verdict verdict_of_chat(std::span<const Member> members, const Wishes& wishes,
     return no(Reason::kSeedUnproven,
               {"`seed` is explicit, but this backend is not known to honour seeds."});
   }
-  return no(Reason::kSampled, why_sampled(found));
+  return no(Reason::kSampled, why_sampled(found, server));
 }
 
 }  // namespace slipstream::contract

@@ -1,19 +1,17 @@
 // May this request share, and why: the sharing rules of docs/formats/key.md as one ordered list.
 //
-// Any doubt is a no. These are the rules for a server nothing more is known about; what a profile
-// knows arrives through Policy.
+// Any doubt is a no. The rules are the same for every surface; what a field does on it stands in
+// fields.h, what a server does with it in servers.h.
 // Pure functions; any thread.
 #pragma once
 
-#include <span>
-
 #include "contract/contract.h"
+#include "contract/findings.h"
 #include "contract/headers.h"
-#include "json/canonical.h"
 
 namespace slipstream::contract {
 
-// A proof's parts live as long as `members`, `wishes` or for ever.
+// A proof's parts live as long as what was looked at, `wishes` or for ever.
 inline Verdict no(Reason reason, Proof proof) {
   return {false, reason, proof};
 }
@@ -25,8 +23,9 @@ inline Verdict yes(Reason reason, Proof proof) {
 std::optional<Verdict> verdict_of_head(const http::Head& head, const Wishes& wishes,
                                        const Policy& policy);
 
-// `members`: the canonical top-level members of a chat completion body.
-Verdict verdict_of_chat(std::span<const json::Member> members, const Wishes& wishes,
+// By the body: `found` is what look_at() saw of it. A proof may name a member of what was looked
+// at.
+Verdict verdict_of_body(const Findings& found, Surface surface, const Wishes& wishes,
                         const Policy& policy);
 
 }  // namespace slipstream::contract

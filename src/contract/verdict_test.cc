@@ -75,7 +75,7 @@ TEST(Verdict, SampledRunsAlone) {
 }
 
 TEST(Verdict, RandomSamplersBreakGreedy) {
-  for (const FieldRow& row : chat_fields()) {
+  for (const FieldRow& row : fields_of(Surface::kChatCompletions).rows()) {
     if (row.sampling == Sampling::kNeutral) continue;
     const std::string field = "\"" + std::string(row.name) + "\":1";
     const Examined seen = examined(chat_head(), body_with(R"("temperature":0,)" + field));
@@ -134,7 +134,7 @@ TEST(Verdict, WhatActsOrTellsTheTimeNeverShares) {
   Policy open;
   open.share_sampled = true;
   open.seed_honoured = true;
-  for (const FieldRow& row : chat_fields()) {
+  for (const FieldRow& row : fields_of(Surface::kChatCompletions).rows()) {
     if (row.field_class != FieldClass::kEffect && row.field_class != FieldClass::kClock) continue;
     const std::string expected = row.field_class == FieldClass::kEffect ? "side_effect" : "clock";
     const std::string name = "\"" + std::string(row.name) + "\":";

@@ -158,7 +158,6 @@ bool is_plain_generation(contract::Reason reason) {
     case contract::Reason::kSideEffect:
     case contract::Reason::kClock:
     case contract::Reason::kUnknownField:
-    case contract::Reason::kUnknownHeader:
     case contract::Reason::kRemoteContent:
     case contract::Reason::kOptedOut:
     case contract::Reason::kDisabled:

@@ -19,6 +19,7 @@ contract::Policy policy_of(const config::Sharing& sharing, std::string_view name
   policy.share_sampled = sharing.sampled == config::Sampled::kShare;
   policy.seed_honoured = sharing.seed_honoured;
   policy.harmless_fields = sharing.harmless_fields;
+  policy.harmless_headers = sharing.harmless_headers;
   policy.route = name;
   return policy;
 }
@@ -39,7 +40,7 @@ bool Route::takes(contract::Surface surface, std::string_view model) const {
           }));
 }
 
-Routes::Routes(const config::Settings& settings, std::string_view epoch) {
+Routes::Routes(const config::Settings& settings, const Epoch::Value& epoch) {
   for (const config::Route& from : settings.routes) {
     routes_.push_back({from.surfaces, from.models, from.is_public, policy_of(from, from.name)});
   }
@@ -47,8 +48,11 @@ Routes::Routes(const config::Settings& settings, std::string_view epoch) {
   set_epoch(epoch);
 }
 
-void Routes::set_epoch(std::string_view epoch) {
-  for (Route& route : routes_) route.policy.epoch = epoch;
+void Routes::set_epoch(const Epoch::Value& epoch) {
+  for (Route& route : routes_) {
+    route.policy.epoch = epoch.text;
+    route.policy.profile = epoch.profile;
+  }
 }
 
 const Route& Routes::choose(contract::Surface surface, std::string_view model) const {
@@ -70,7 +74,10 @@ Routed examine(contract::Examiner& examiner, const Routes& routes, contract::Sur
   std::string scratch;
   Routed routed = under(routes.choose(surface, model_of(body, scratch)));
   if (!routed.contract) return routed;
-  const Route& right = routes.choose(surface, model_of(routed.contract->canonical_body, scratch));
+  const std::string_view canonical = routed.contract->canonical_body;
+  const std::string_view model =
+      canonical.empty() ? routed.contract->model : model_of(canonical, scratch);  // empty: a form
+  const Route& right = routes.choose(surface, model);
   return &right == routed.route ? std::move(routed) : under(right);
 }
 

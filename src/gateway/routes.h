@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "config/settings.h"
 #include "contract/contract.h"
+#include "gateway/epoch.h"
 #include "http/head.h"
 
 namespace slipstream::gateway {
@@ -26,10 +27,10 @@ struct Route {
 
 class Routes {
  public:
-  Routes(const config::Settings& settings, std::string_view epoch);
+  Routes(const config::Settings& settings, const Epoch::Value& epoch);
 
-  // From here on requests are keyed to that epoch (gateway/epoch.h).
-  void set_epoch(std::string_view epoch);
+  // From here on requests are keyed to that epoch, and judged by what its kind of server does.
+  void set_epoch(const Epoch::Value& epoch);
 
   // The first route that takes the request; the default one if none does.
   const Route& choose(contract::Surface surface, std::string_view model) const;

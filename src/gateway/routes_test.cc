@@ -38,14 +38,15 @@ TEST(Routes, TheFirstThatFitsDecidesElseTheDefault) {
   config::Settings settings;
   settings.routes = {route("exact", {"gpt", "llama"}), route("prefix", {"gpt*"})};
   settings.routes[1].surfaces = {"chat_completions"};
-  Routes routes(settings, "e1");
+  Routes routes(settings, {"e1", Profile::kGeneric});
   EXPECT_EQ(name_of(routes, "gpt"), "exact");
   EXPECT_EQ(name_of(routes, "gpt-4"), "prefix");
   EXPECT_EQ(name_of(routes, "llama-3"), "default");
   EXPECT_EQ(name_of(routes, ""), "default");
   EXPECT_EQ(routes.choose(Surface::kPassThrough, "gpt-4").policy.route, "default");
   EXPECT_EQ(routes.choose(Surface::kChatCompletions, "gpt").policy.epoch, "e1");
-  routes.set_epoch("e2");
+  routes.set_epoch({"e2", Profile::kVllm});
+  EXPECT_EQ(routes.fallback().policy.profile, Profile::kVllm);
   for (const char* model : {"gpt", "llama-3"}) {
     EXPECT_EQ(routes.choose(Surface::kChatCompletions, model).policy.epoch, "e2") << model;
   }

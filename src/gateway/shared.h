@@ -53,7 +53,7 @@ struct Shared {
 
   const config::Settings settings;  // without the tenants' keys
   // What requests are judged by, in the epoch of now. Any thread; workers keep a copy.
-  Routes routes_now() const { return Routes(settings, epoch.value().text); }
+  Routes routes_now() const { return Routes(settings, epoch.value()); }
 
   Epoch epoch;                      // any thread
   const std::string upstream_host;  // for the Host field

@@ -164,7 +164,7 @@ void Worker::count_refusal(RefusedBecause because) {
 
 void Worker::take_epoch() {
   epoch_ = shared_.epoch.value();
-  routes_.set_epoch(epoch_.text);
+  routes_.set_epoch(epoch_);
 }
 
 void Worker::model_changes() {

@@ -96,7 +96,9 @@ TEST(Faults, H13_EveryFieldIsPartOfTheKeyKnownOrNot) {
   Scene scene({{"coalesce.sampled", "share"}, {"coalesce.harmless_fields", "x_foo"}});
   std::size_t shared = 0;
   std::vector<std::string> names = {"x_foo", "x_bar"};
-  for (const contract::FieldRow& row : contract::chat_fields()) names.emplace_back(row.name);
+  for (const contract::FieldRow& row :
+       contract::fields_of(contract::Surface::kChatCompletions).rows())
+    names.emplace_back(row.name);
   for (const std::string& name : names) {
     SCOPED_TRACE(name);
     const bool leads = differ_in(scene, name, R"("low")", R"("high")") == "leader";
