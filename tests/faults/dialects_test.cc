@@ -148,7 +148,9 @@ void PrintTo(const Speech& speech, std::ostream* out) {
 struct Stage : Scene {
   Stage(const Speech& of, Gate::Options options = {})
       : Scene([&] {
-          options.emplace_back("coalesce.harmless_fields", "input,options,prompt,temperature");
+          // Of Ollama, which answers all of these, greedy decoding is known.
+          options.emplace_back("upstream.profile", "ollama");
+          options.emplace_back("coalesce.harmless_fields", "temperature");
           options.emplace_back("retry.budget_ratio", "100");
           return options;
         }()),
