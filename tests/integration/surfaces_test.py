@@ -2,8 +2,7 @@
 
 Each case is asked twice at the same moment, through two clients. First straight against the stub:
 the library understands the stub's answers, and the stub generates twice. Then through the gateway:
-both callers get the same whole answer, and where the gateway shares the surface, one generation
-served both. The stub writes the number of its call into every token, and counts calls by path.
+both callers get the same whole answer, and one generation served both. The stub writes the number of its call into every token, and counts calls by path.
 """
 
 import collections
@@ -13,8 +12,9 @@ import re
 from support import packages, wire
 from support.case import Case, main
 
-# The paths where two equal calls become one; a surface that the gateway learns is added here.
-SHARED = {"/v1/chat/completions"}
+# What stands behind the gateway: it decides what greedy decoding means on a surface.
+PROFILES = {"anthropic": "ollama", "ollama": "ollama"}
+PROFILE = "vllm"  # of all others
 
 TOKENS = 4
 FIRST_TOKEN = "1s"  # both callers of a case have arrived long before
@@ -58,6 +58,7 @@ CASES = {
 # A retry differs from the call that it repeats in a header, and asks for the same.
 CASES = {library: [*cases, cases[0]._replace(headers=RETRIED)] for library, cases in CASES.items()}
 PURE = {"/v1/embeddings", "/v1/messages/count_tokens", "/api/embed"}
+SHARED = {case.path for cases in CASES.values() for case in cases}  # all: two equal calls become one
 
 
 class Surfaces(Case):
@@ -131,7 +132,8 @@ class Surfaces(Case):
         for library in CASES:
             with self.subTest(library=library):
                 stub = self.start_stub(first_token=FIRST_TOKEN, tokens=TOKENS)
-                gateway = self.start_gateway(stub.port)
+                gateway = self.start_gateway(
+                    stub.port, {"upstream.profile": PROFILES.get(library, PROFILE)})
                 self.check(library, gateway.url, stub, SHARED)
 
     def test_every_library_hears_of_a_broken_stream_through_the_gateway(self):
