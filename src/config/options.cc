@@ -161,14 +161,6 @@ std::vector<Option> coalesce() {
        "Request headers, in lower case, that the upstream does not act on: forwarded, but not in "
        "the key. Meant for per-caller marks that a proxy adds; credentials, cookies and content "
        "headers stay in the key whatever is listed."},
-      {AT(coalesce.convert),
-       "",
-       kEnum,
-       "off",
-       kAny,
-       kYes,
-       "Reserved for sharing between streamed and whole answers; nothing reads it yet.",
-       {"off", "on"}},
       {AT(coalesce.join_window_age), "", kDuration, "600s", kOptionalTime, kYes,
        "Oldest flight that a request may still join."},
       {AT(coalesce.join_window_bytes), "", kSize, "16MiB", Bounds(0, kGiB), kYes,

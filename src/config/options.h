@@ -37,11 +37,10 @@ bool is_secret(Type type);
 enum class Reload { kYes, kNo };
 
 // The member of Settings that an option fills.
-using Target =
-    std::variant<bool*, std::uint64_t*, Milliseconds*, std::string*, std::vector<std::string>*,
-                 Sampled*, LogLevel*, LogFormat*, std::optional<Profile>*, Address*,
-                 std::optional<Address>*, Url*, Secret*, Convert*, UnknownKey*,
-                 std::vector<Secret>*, std::vector<Network>*>;
+using Target = std::variant<bool*, std::uint64_t*, Milliseconds*, std::string*,
+                            std::vector<std::string>*, Sampled*, LogLevel*, LogFormat*,
+                            std::optional<Profile>*, Address*, std::optional<Address>*, Url*,
+                            Secret*, UnknownKey*, std::vector<Secret>*, std::vector<Network>*>;
 
 struct Bounds {
   // In bytes, milliseconds, or plain numbers; for texts, secrets and lists the length.

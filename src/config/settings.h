@@ -40,7 +40,6 @@ struct Network {
 };
 
 enum class Sampled { kSeparate, kShare };
-enum class Convert { kOff, kOn };
 enum class UnknownKey { kRefuse, kPass };
 enum class LogLevel { kDebug, kInfo, kWarning, kError, kOff };
 enum class LogFormat { kText, kJson };
@@ -54,7 +53,6 @@ struct Sharing {
   bool seed_honoured = false;
   std::vector<std::string> harmless_fields;
   std::vector<std::string> harmless_headers;
-  Convert convert = Convert::kOff;
 };
 
 struct Route : Sharing {
