@@ -1,133 +1,126 @@
 #include "contract/judge_scan.h"
 
-#include <simdjson.h>
-
-#include <algorithm>
-#include <bit>
-#include <cstring>
+#include <cstdint>
+#include <optional>
 #include <string_view>
+
+#include "base/text.h"
+#include "json/reader.h"
 
 namespace slipstream::contract {
 namespace {
 
-namespace ondemand = simdjson::ondemand;
+// The members that say something somewhere; where they do is for the functions below to tell.
+enum class Name {
+  kOther,
+  kChoices,
+  kDelta,
+  kText,
+  kFinishReason,
+  kIndex,
+  kToken,  // what a model says, in whatever form
+  kThinking,
+  kUsage,
+  kPromptCount,
+  kAnswerCount,
+  kTotalCount,
+  kError,
+  kCode,
+  kType,
+  kObject,
+  kStatus,
+  kInner,  // what an event is about
+  kDone,
+  kStopReason,
+};
 
-// Every function below returns false only for text that is not JSON; a member of an unexpected type
-// is simply not the fact that was looked for.
-
-// First character of the value's text: enough to know its type. 0 if there is none.
-char type_of(ondemand::value& value) {
-  const std::string_view token = value.raw_json_token();
-  return token.empty() ? '\0' : token.front();
-}
-
-bool is_nonempty_string(ondemand::value& value) {
-  const std::string_view token = value.raw_json_token();
-  return token.size() > 2 && token[0] == '"' && token[1] != '"';
-}
-
-// Calls `visit(key, value)` for each member while it returns true.
-template <typename Visit>
-bool for_each_member(ondemand::object& object, Visit visit) {
-  for (auto field : object) {
-    std::string_view key;
-    ondemand::value value;
-    if (field.unescaped_key().get(key) != simdjson::SUCCESS) return false;
-    if (field.value().get(value) != simdjson::SUCCESS) return false;
-    if (!visit(key, value)) return false;
+// In line: half of its cost would be the call.
+[[gnu::always_inline]] inline Name name_of(std::string_view name) {
+  switch (name.size()) {  // each comparison is one of two words then
+    case 4:
+      if (name == "text") return Name::kText;
+      if (name == "type") return Name::kType;
+      if (name == "done") return Name::kDone;
+      if (name == "code") return Name::kCode;
+      break;
+    case 5:
+      if (name == "index") return Name::kIndex;
+      if (name == "delta") return Name::kDelta;
+      if (name == "usage") return Name::kUsage;
+      if (name == "error") return Name::kError;
+      break;
+    case 6:
+      if (name == "object") return Name::kObject;
+      if (name == "status") return Name::kStatus;
+      break;
+    case 7:
+      if (name == "choices") return Name::kChoices;
+      if (name == "content" || name == "refusal") return Name::kToken;
+      if (name == "message") return Name::kInner;
+      break;
+    case 8:
+      if (name == "thinking") return Name::kThinking;
+      if (name == "response") return Name::kInner;
+      break;
+    case 9:
+      if (name == "reasoning") return Name::kToken;
+      break;
+    case 10:
+      if (name == "tool_calls") return Name::kToken;
+      if (name == "eval_count") return Name::kAnswerCount;
+      break;
+    case 11:
+      if (name == "stop_reason") return Name::kStopReason;
+      break;
+    case 12:
+      if (name == "input_tokens") return Name::kPromptCount;
+      if (name == "total_tokens") return Name::kTotalCount;
+      break;
+    case 13:
+      if (name == "finish_reason") return Name::kFinishReason;
+      if (name == "function_call") return Name::kToken;
+      if (name == "prompt_tokens") return Name::kPromptCount;
+      if (name == "output_tokens") return Name::kAnswerCount;
+      break;
+    case 17:
+      if (name == "reasoning_content") return Name::kToken;
+      if (name == "completion_tokens") return Name::kAnswerCount;
+      if (name == "prompt_eval_count") return Name::kPromptCount;
+      break;
+    default:
+      break;
   }
-  return true;
+  return Name::kOther;
 }
 
-template <typename Visit>
-bool for_each_member(ondemand::value& value, Visit visit) {
-  ondemand::object object;
-  if (type_of(value) != '{') return true;
-  return value.get_object().get(object) == simdjson::SUCCESS && for_each_member(object, visit);
+bool is_nonempty_string(std::string_view raw) {
+  return raw.size() > 2 && raw.front() == '"';
 }
 
-bool is_token_member(std::string_view key) {
-  return key == "content" || key == "reasoning" || key == "reasoning_content" ||
-         key == "tool_calls" || key == "refusal" || key == "function_call" || key == "thinking";
+bool is_token(Name name) {
+  return name == Name::kToken || name == Name::kThinking;
 }
 
-bool scan_token(ondemand::value& value, AnswerFacts& facts) {
-  const char type = type_of(value);
-  if (type == '[') {
-    ondemand::array array;
-    bool empty = true;
-    if (value.get_array().get(array) != simdjson::SUCCESS ||
-        array.is_empty().get(empty) != simdjson::SUCCESS) {
-      return false;
-    }
-    facts.tokens |= !empty;
-  } else {
-    facts.tokens |= type == '{' || is_nonempty_string(value);
-  }
-  return true;
+// Empty if it is no string.
+std::string_view text_of(std::string_view raw, std::string& scratch) {
+  return json::text_of(raw, scratch).value_or(std::string_view());
 }
 
-bool scan_delta(ondemand::value& delta, AnswerFacts& facts) {
-  return for_each_member(delta, [&](std::string_view key, ondemand::value& value) {
-    return !is_token_member(key) || scan_token(value, facts);
-  });
+// Does a raw string say `word`? Mostly its first character tells that it does not.
+bool says(std::string_view raw, std::string_view word, std::string& scratch) {
+  if (raw.size() < 2 || (raw[1] != word[0] && raw[1] != '\\')) return false;
+  return text_of(raw, scratch) == word;
 }
 
-bool scan_choice(ondemand::value& choice, AnswerFacts& facts) {
-  std::uint64_t index = 0;  // some servers leave it out of a single choice
-  bool finished = false;
-  const bool json = for_each_member(choice, [&](std::string_view key, ondemand::value& value) {
-    if (key == "delta") return scan_delta(value, facts);
-    if (key == "text") return scan_token(value, facts);
-    if (key == "finish_reason") finished = is_nonempty_string(value);
-    if (key == "index" && value.get_uint64().get(index) != simdjson::SUCCESS) index = UINT64_MAX;
-    return true;
-  });
-  facts.choices = true;
-  facts.all_finished &= finished;
-  if (index >= 64) {
-    facts.many_choices = true;
-    return json;
-  }
-  facts.choices_seen |= std::uint64_t{1} << index;
-  if (finished) facts.choices_finished |= std::uint64_t{1} << index;
-  return json;
+// As JSON spells it: no sign, no fraction, no leading zero.
+std::optional<std::uint64_t> number_of(std::string_view raw) {
+  const auto digit = static_cast<unsigned char>(raw.empty() ? 0 : raw.front() - '0');
+  if (raw.size() == 1 && digit < 10) return digit;  // an index, mostly
+  return digit == 0 ? std::nullopt : parse_decimal(raw);
 }
 
-bool scan_choices(ondemand::value& choices, AnswerFacts& facts) {
-  ondemand::array array;
-  if (type_of(choices) != '[') return true;
-  if (choices.get_array().get(array) != simdjson::SUCCESS) return false;
-  for (auto element : array) {
-    ondemand::value choice;
-    if (element.get(choice) != simdjson::SUCCESS || !scan_choice(choice, facts)) return false;
-  }
-  return true;
-}
-
-// Reads one count under any of its names.
-void note_count(std::string_view key, ondemand::value& value, Usage& usage) {
-  const bool prompt = key == "prompt_tokens" || key == "input_tokens" || key == "prompt_eval_count";
-  if (!prompt && key != "completion_tokens" && key != "output_tokens" && key != "eval_count") {
-    return;
-  }
-  std::uint64_t count = 0;
-  if (value.get_uint64().get(count) != simdjson::SUCCESS) return;
-  (prompt ? usage.prompt_tokens : usage.completion_tokens) = count;
-  usage.known = true;
-}
-
-bool scan_usage(ondemand::value& usage, AnswerFacts& facts) {
-  std::uint64_t total = 0;  // rerankers count nothing else
-  const bool json = for_each_member(usage, [&](std::string_view key, ondemand::value& value) {
-    if (key == "total_tokens" && value.get_uint64().get(total) != simdjson::SUCCESS) total = 0;
-    note_count(key, value, facts.usage);
-    return true;
-  });
-  if (total == 0 || facts.usage.known) return json;
-  facts.usage.known = true;
-  facts.usage.prompt_tokens = total;
-  return json;
+bool is_nonempty_array(std::string_view raw) {
+  return raw.starts_with('[') && raw.find_first_not_of(" \n\r\t", 1) != raw.size() - 1;
 }
 
 int status_of_name(std::string_view name) {
@@ -142,111 +135,170 @@ int status_of_name(std::string_view name) {
   return 0;
 }
 
-// Reads one member of an error object. A number is more exact than a name and wins.
-void note_status(std::string_view key, ondemand::value& value, int& status) {
-  if (key != "code" && key != "type") return;
-  if (type_of(value) == '"') {
-    std::string_view name;
-    if (value.get_string().get(name) == simdjson::SUCCESS && status == 0) {
-      status = status_of_name(name);
-    }
-    return;
+// One text's walk. Every function takes the value the cursor stands at and returns false only for
+// text that is not JSON; a member of an unexpected type is simply not the fact that was looked for.
+class Walk {
+ public:
+  Walk(std::string_view text, AnswerFacts& facts, std::string& scratch, std::string& type)
+      : at_(text, scratch), facts_(facts), scratch_(scratch), type_(type) {}
+
+  bool whole() {
+    return members([this](Name name) { return top(name); }) && at_.at_end();
   }
-  std::uint64_t number = 0;
-  if (value.get_uint64().get(number) == simdjson::SUCCESS && number >= 400 && number <= 599) {
-    status = static_cast<int>(number);
+
+ private:
+  // The members of an object; anything else has none.
+  template <typename Visit>
+  bool members_if_any(Visit visit) {
+    return at_.peek() == '{' ? members(visit) : skip();
   }
+  template <typename Visit>
+  bool members(Visit visit) {
+    return at_.members([&](std::string_view name) { return visit(name_of(name)); });
+  }
+  [[gnu::noinline]] bool skip() { return !at_.take().empty(); }
+
+  bool top(Name name);
+  bool choices();
+  bool choice();
+  bool delta();
+  bool inner();
+  bool token();
+  bool usage();
+  bool count(Name name);
+  bool error();
+  bool status(int& status);
+
+  json::Cursor at_;
+  AnswerFacts& facts_;
+  std::string& scratch_;
+  std::string& type_;
+};
+
+bool Walk::token() {
+  const std::string_view raw = at_.take();
+  facts_.tokens |= is_nonempty_string(raw) || raw.starts_with('{') || is_nonempty_array(raw);
+  return !raw.empty();
 }
 
-bool scan_error(ondemand::value& error, AnswerFacts& facts) {
-  const char type = type_of(error);
-  facts.error |= type == '{' || is_nonempty_string(error);
-  return for_each_member(error, [&](std::string_view key, ondemand::value& value) {
-    note_status(key, value, facts.error_status);
-    return true;
+bool Walk::delta() {
+  return members_if_any([this](Name name) { return is_token(name) ? token() : skip(); });
+}
+
+bool Walk::choice() {
+  std::uint64_t index = 0;  // some servers leave it out of a single choice
+  bool finished = false;
+  const bool json = members_if_any([&](Name name) {
+    if (name == Name::kDelta) return delta();
+    if (name == Name::kText) return token();
+    const std::string_view raw = at_.take();
+    if (name == Name::kFinishReason) finished = is_nonempty_string(raw);
+    if (name == Name::kIndex) index = number_of(raw).value_or(UINT64_MAX);
+    return !raw.empty();
+  });
+  facts_.choices = true;
+  facts_.all_finished &= finished;
+  if (index >= 64) {
+    facts_.many_choices = true;
+    return json;
+  }
+  facts_.choices_seen |= std::uint64_t{1} << index;
+  if (finished) facts_.choices_finished |= std::uint64_t{1} << index;
+  return json;
+}
+
+bool Walk::choices() {
+  return at_.peek() == '[' ? at_.elements([this] { return choice(); }) : skip();
+}
+
+// Reads one count under any of its names.
+bool Walk::count(Name name) {
+  const std::string_view raw = at_.take();
+  if (name != Name::kPromptCount && name != Name::kAnswerCount) return !raw.empty();
+  if (const auto number = number_of(raw)) {
+    Usage& usage = facts_.usage;
+    (name == Name::kPromptCount ? usage.prompt_tokens : usage.completion_tokens) = *number;
+    usage.known = true;
+  }
+  return !raw.empty();
+}
+
+bool Walk::usage() {
+  std::uint64_t total = 0;  // rerankers count nothing else
+  const bool json = members_if_any([&](Name name) {
+    if (name != Name::kTotalCount) return count(name);
+    const std::string_view raw = at_.take();
+    total = number_of(raw).value_or(0);
+    return !raw.empty();
+  });
+  if (total == 0 || facts_.usage.known) return json;
+  facts_.usage.known = true;
+  facts_.usage.prompt_tokens = total;
+  return json;
+}
+
+// Reads what an error object says about its status. A number is more exact than a name and wins.
+bool Walk::status(int& status) {
+  const std::string_view raw = at_.take();
+  if (const auto name = json::text_of(raw, scratch_)) {
+    if (status == 0) status = status_of_name(*name);
+  } else if (const auto number = number_of(raw); number && *number >= 400 && *number <= 599) {
+    status = static_cast<int>(*number);
+  }
+  return !raw.empty();
+}
+
+bool Walk::error() {
+  if (at_.peek() != '{') {
+    const std::string_view raw = at_.take();
+    facts_.error |= is_nonempty_string(raw);
+    return !raw.empty();
+  }
+  facts_.error = true;
+  return members([this](Name name) {
+    const bool telling = name == Name::kCode || name == Name::kType;
+    return telling ? status(facts_.error_status) : skip();
   });
 }
 
 // What an event is about: Anthropic's message, Ollama's message, the object of a Responses event.
-bool scan_inner(ondemand::value& inner, AnswerFacts& facts) {
-  return for_each_member(inner, [&](std::string_view key, ondemand::value& value) {
-    if (key == "usage") return scan_usage(value, facts);
-    if (key == "error") return scan_error(value, facts);
-    return !is_token_member(key) || scan_token(value, facts);
+bool Walk::inner() {
+  if (at_.peek() != '{') return token();
+  return members([this](Name name) {
+    if (name == Name::kUsage) return usage();
+    if (name == Name::kError) return error();
+    return is_token(name) ? token() : skip();
   });
 }
 
-std::string_view string_of(ondemand::value& value) {
-  std::string_view text;
-  if (type_of(value) != '"' || value.get_string().get(text) != simdjson::SUCCESS) return {};
-  return text;
-}
+bool Walk::top(Name name) {
+  if (name == Name::kChoices) return choices();
+  if (name == Name::kUsage) return usage();
+  if (name == Name::kError) return error();
+  if (name == Name::kInner) return inner();
+  if (name == Name::kThinking) return token();
+  if (name == Name::kCode) return status(facts_.top_status);
+  if (name == Name::kPromptCount || name == Name::kAnswerCount) return count(name);
 
-bool scan_top(std::string_view key, ondemand::value& value, AnswerFacts& facts) {
-  if (key == "choices") return scan_choices(value, facts);
-  if (key == "usage") return scan_usage(value, facts);
-  if (key == "error") return scan_error(value, facts);
-  if (key == "message" || key == "response") {
-    return type_of(value) == '{' ? scan_inner(value, facts) : scan_token(value, facts);
+  const std::string_view raw = at_.take();
+  if (name == Name::kDone) facts_.ended |= raw.starts_with('t');
+  if (name == Name::kStopReason) facts_.ended |= is_nonempty_string(raw);
+  if (name == Name::kStatus) {
+    facts_.ended |= says(raw, "completed", scratch_) || says(raw, "incomplete", scratch_);
+  } else if (name == Name::kObject) {
+    facts_.error |= says(raw, "error", scratch_);  // SGLang's flat error object
+  } else if (name == Name::kType) {
+    facts_.type = text_of(raw, type_);
+    facts_.error |= facts_.type == "error";
+    if (facts_.top_status == 0) facts_.top_status = status_of_name(facts_.type);
   }
-  if (key == "thinking") return scan_token(value, facts);
-  if (key == "done") facts.ended |= type_of(value) == 't';
-  if (key == "stop_reason") facts.ended |= is_nonempty_string(value);
-  if (key == "status") {
-    const std::string_view status = string_of(value);
-    facts.ended |= status == "completed" || status == "incomplete";
-  } else if (key == "object") {
-    facts.error |= string_of(value) == "error";  // SGLang's flat error object
-  } else if (key == "type") {
-    facts.type = string_of(value);
-    facts.error |= facts.type == "error";
-    if (facts.top_status == 0) facts.top_status = status_of_name(facts.type);
-  } else {
-    note_status(key, value, facts.top_status);
-    note_count(key, value, facts.usage);
-  }
-  return true;
+  return !raw.empty();
 }
 
 }  // namespace
 
-struct AnswerScan::Memory {
-  // Copies `text` with the padding behind it that simdjson reads.
-  simdjson::padded_string_view hold(std::string_view text) {
-    const std::size_t needed = text.size() + simdjson::SIMDJSON_PADDING;
-    if (capacity < needed) {
-      capacity = std::bit_ceil(std::max<std::size_t>(needed, 1024));
-      bytes = std::make_unique<char[]>(capacity);
-    }
-    std::copy(text.begin(), text.end(), bytes.get());
-    std::memset(bytes.get() + text.size(), 0, simdjson::SIMDJSON_PADDING);
-    return simdjson::padded_string_view(bytes.get(), text.size(), capacity);
-  }
-
-  ondemand::parser parser;
-  std::unique_ptr<char[]> bytes;
-  std::size_t capacity = 0;
-};
-
-AnswerScan::AnswerScan() : memory_(std::make_unique<Memory>()) {}
-AnswerScan::~AnswerScan() = default;
-
 bool AnswerScan::scan(std::string_view text, AnswerFacts& facts) {
-  const simdjson::padded_string_view padded = memory_->hold(text);
-  ondemand::parser& parser = memory_->parser;
-  if (parser.capacity() < text.size() &&
-      parser.allocate(memory_->capacity) != simdjson::SUCCESS) {  // grows in powers of two
-    return false;
-  }
-  ondemand::document document;
-  ondemand::object object;
-  if (parser.iterate(padded).get(document) != simdjson::SUCCESS) return false;
-  if (document.get_object().get(object) != simdjson::SUCCESS) return false;
-  const bool json = for_each_member(object, [&](std::string_view key, ondemand::value& value) {
-    return scan_top(key, value, facts);
-  });
-  // A place to stand on behind the object means that something stands there.
-  return json && document.current_location().error() != simdjson::SUCCESS;
+  return Walk(text, facts, scratch_, type_).whole();
 }
 
 }  // namespace slipstream::contract

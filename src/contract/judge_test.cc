@@ -171,6 +171,20 @@ TEST(StreamJudge, LeavesWhatItDoesNotUnderstandAlone) {
   EXPECT_EQ(StreamJudge(memory(), kChat).observe("id: 1\n\n"), EventKind::kOther);
 }
 
+TEST(StreamJudge, NeedsBracketsThatPairUp) {
+  const std::string head = R"({"choices":[{"delta":{"content":"a"}}])";
+  EXPECT_EQ(kind_of(head + "}"), EventKind::kSemantic);
+  EXPECT_EQ(kind_of(head + R"(,"a":[[{}],{"b":"]"}]})"), EventKind::kSemantic);
+  EXPECT_EQ(kind_of(head + R"(,"a":"cut )" + "\xE4\xBD" + "\"}"), EventKind::kSemantic);
+  for (const char* tail :
+       {"", ",}", R"(,"a":[1}})", R"(,"a":{"b":1]})", R"(,"a":"})", "}}", "}]", "},", "},{}",
+        R"(,"a":1 2})", R"(,"a"})", R"(,"\q":1})", ",\"a\":\"\t\"}"}) {
+    EXPECT_EQ(kind_of(head + tail), EventKind::kOther) << tail;
+  }
+  const std::string deep = std::string(2000, '[') + std::string(2000, ']');
+  EXPECT_EQ(kind_of(head + ",\"a\":" + deep + "}"), EventKind::kOther);
+}
+
 TEST(StreamJudge, NeverCountsABrokenEvent) {
   StreamJudge one(memory(), kChat);
   one.observe(kHello);

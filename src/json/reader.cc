@@ -87,6 +87,48 @@ bool Elements::next() {
   return !value_.empty();
 }
 
+const char* Cursor::behind_string(const char* p, const char* end) {
+  const char* const behind = skip_string(p, end);
+  return behind != nullptr ? behind : p;
+}
+
+const char* Cursor::behind_other(const char* p, const char* end) {
+  if (p == end || (*p != '{' && *p != '[')) return skip_scalar(p, end);
+  const char* const start = p;
+  char closers[kDepthMax];
+  std::size_t depth = 0;
+  for (; p < end; p = find_mark(p, end)) {
+    const char c = *p;
+    if (c == '"') {
+      p = skip_string(p, end);
+      if (p == nullptr) return start;
+      continue;
+    }
+    ++p;
+    if (c == '{' || c == '[') {
+      if (depth == kDepthMax) return start;
+      closers[depth++] = c == '{' ? '}' : ']';
+    } else if (closers[--depth] != c) {
+      return start;
+    } else if (depth == 0) {
+      return p;
+    }
+  }
+  return start;
+}
+
+char Cursor::peek_behind_space() {
+  while (p_ < end_ && kSpace.find(*p_) != std::string_view::npos) ++p_;
+  return p_ < end_ ? *p_ : '\0';
+}
+
+std::string_view Cursor::take_other_name() {
+  const std::string_view raw(p_, behind_string(p_, end_));
+  const auto name = text_of(raw, *scratch_);
+  p_ += raw.size();
+  return name && eat(':') ? *name : std::string_view();
+}
+
 std::string_view find(std::string_view object, std::string_view name) {
   for (Members members(object); members.next();) {
     if (members.name() == name) return members.value();

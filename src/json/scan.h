@@ -2,8 +2,10 @@
 // Reads only inside [p, end): no padding is asked of anybody.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
+#include <string_view>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -91,12 +93,54 @@ inline const char* find_stop(const char* p, const char* end) {
   return p;
 }
 
-// Behind the closing quote of the string that opens at p, or nullptr if it never closes.
-// Precondition: p < end and *p == '"'. Escapes are stepped over, not judged.
+// The first quote or bracket at or behind p, or end.
+inline const char* find_mark(const char* p, const char* end) {
+#if defined(__SSE2__)
+  for (; end - p >= kBlock; p += kBlock) {
+    const __m128i block = load_block(p);
+    const __m128i curly = _mm_or_si128(block, _mm_set1_epi8(0x20));  // [ and ] are { and } then
+    const __m128i marks = _mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('"')),
+                                       _mm_or_si128(_mm_cmpeq_epi8(curly, _mm_set1_epi8('{')),
+                                                    _mm_cmpeq_epi8(curly, _mm_set1_epi8('}'))));
+    const auto mask = static_cast<unsigned>(_mm_movemask_epi8(marks));
+    if (mask != 0) return p + std::countr_zero(mask);
+  }
+#endif
+  while (p < end && *p != '"' && (*p | 0x20) != '{' && (*p | 0x20) != '}') ++p;
+  return p;
+}
+
+// Characters of numbers and literals, well spelt or not.
+inline constexpr auto kScalar = [] {
+  std::array<bool, 256> table{};
+  for (const char c : std::string_view("+-.0123456789Eabcdefghijklmnopqrstuvwxyz")) {
+    table[static_cast<unsigned char>(c)] = true;
+  }
+  return table;
+}();
+
+// Behind the number or literal at p; p if none stands there.
+inline const char* skip_scalar(const char* p, const char* end) {
+  while (p < end && kScalar[static_cast<unsigned char>(*p)]) ++p;
+  return p;
+}
+
+// The quote that closes a string whose text begins at p, if that is near and no escape stands
+// before it: most strings. nullptr: look closer.
+inline const char* near_quote(const char* p, const char* end) {
+  if (end - p < kBlock) return nullptr;
+  const unsigned stops = stops_in_block(p);
+  if (stops == 0) return nullptr;
+  p += std::countr_zero(stops);
+  return *p == '"' ? p : nullptr;
+}
+
+// Behind the closing quote of the string that opens at p, or nullptr if it never closes or holds a
+// control character. Precondition: p < end and *p == '"'. Escapes are stepped over, not judged.
 inline const char* skip_string(const char* p, const char* end) {
-  for (p = find_stop(p + 1, end); p < end; p = find_stop(p, end)) {
+  for (p = find_stop(p + 1, end); p < end; p = find_stop(p + 2, end)) {
     if (*p == '"') return p + 1;
-    p += *p == '\\' && end - p > 1 ? 2 : 1;
+    if (*p != '\\' || end - p < 2) return nullptr;
   }
   return nullptr;
 }
