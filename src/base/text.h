@@ -44,4 +44,7 @@ std::string_view nearest(std::string_view word, const Names& names) {
   return best;
 }
 
+// "%41" becomes 'A'; a '%' without two hexadecimal digits stands for itself.
+std::string percent_decoded(std::string_view text);
+
 }  // namespace slipstream

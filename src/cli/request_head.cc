@@ -8,26 +8,6 @@
 
 namespace slipstream::cli {
 
-namespace {
-
-// Decodes %41; anything else stands for itself.
-std::string percent_decoded(std::string_view text) {
-  const auto digit = [](char c) {
-    c = ascii_lower(c);
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-  };
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool coded =
-        text[i] == '%' && i + 2 < text.size() && digit(text[i + 1]) >= 0 && digit(text[i + 2]) >= 0;
-    out += coded ? static_cast<char>(digit(text[i + 1]) * 16 + digit(text[i + 2])) : text[i];
-    if (coded) i += 2;
-  }
-  return out;
-}
-
-}  // namespace
-
 Result<http::Head, BadHead> request_head(std::string_view path, const std::string& fields,
                                          std::size_t body_bytes) {
   const auto is_target = [](char c) { return c > ' ' && c <= '~'; };

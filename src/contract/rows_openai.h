@@ -109,7 +109,7 @@ inline constexpr auto kEmbeddingsOwn = std::to_array<FieldRow>({
     {"add_special_tokens", kK, kVllm},
     {"add_generation_prompt", kK, kVllm},
     {"continue_final_message", kK, kVllm},
-    {"chat_template", kK, kVllm},
+    {"chat_template", kT, kVllm},  // code that may read the clock
     {"chat_template_kwargs", kK, kVllm},
     {"mm_processor_kwargs", kK, kVllm},
     {"embed_dtype", kS, kVllm},
@@ -150,7 +150,7 @@ inline constexpr auto kTokenizeOwn = std::to_array<FieldRow>({
     {"add_special_tokens", kK, kVllm | kSglang},
     {"add_generation_prompt", kK, kVllm},
     {"continue_final_message", kK, kVllm},
-    {"chat_template", kK, kVllm},
+    {"chat_template", kT, kVllm},  // code that may read the clock
     {"chat_template_kwargs", kK, kVllm},
     {"mm_processor_kwargs", kK, kVllm},
     {"return_token_strs", kS, kVllm},

@@ -28,7 +28,7 @@ inline constexpr auto kVllmExtras = std::to_array<FieldRow>({
     {"continue_final_message", kK, kVllm | kSglang | kLlamaCpp},
     {"add_special_tokens", kK, kVllm},
     {"documents", kK, kVllm},
-    {"chat_template", kK, kVllm},
+    {"chat_template", kT, kVllm},  // code that may read the clock
     {"chat_template_kwargs", kK, kVllm | kSglang | kLlamaCpp},
     {"media_io_kwargs", kK, kVllm},
     {"mm_processor_kwargs", kK, kVllm},

@@ -1,5 +1,7 @@
 #include "contract/surface.h"
 
+#include "base/text.h"
+
 #include <array>
 
 #include "contract/name_table.h"
@@ -108,6 +110,9 @@ std::vector<std::string> paths_of(Surface surface) {
 
 Surface surface_of(std::string_view method, std::string_view path) {
   if (method != "POST") return Surface::kPassThrough;
+  // Servers compare decoded paths; an escaped letter must not lead past the contract.
+  std::string without_escapes;
+  if (path.find('%') != std::string_view::npos) path = without_escapes = percent_decoded(path);
   const PathRow* const row = find_path(path);
   return row != nullptr ? row->surface : Surface::kPassThrough;
 }

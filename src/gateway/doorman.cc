@@ -47,9 +47,7 @@ std::optional<Party> Doorman::identify(const http::Head& head, std::string_view 
     // The proxy added its word to the caller's: nobody knows whose is whose.
     if (sent > 1) return std::nullopt;
     const std::string_view name = head.find(settings.trusted_header);
-    if (tenant::Tenant* tenant = shared_.tenants.find_name(name)) {
-      return Party{tenant, {tenant->scope}};
-    }
+    if (tenant::Tenant* tenant = shared_.tenants.find_name(name)) return party_of(*tenant, head);
     if (!shared_.tenants.empty() && settings.unknown_key == config::UnknownKey::kRefuse) {
       return std::nullopt;
     }
@@ -57,8 +55,19 @@ std::optional<Party> Doorman::identify(const http::Head& head, std::string_view 
   }
   if (shared_.tenants.empty()) return own();
   if (const auto party = party_by_key(head)) return party;
-  if (settings.unknown_key == config::UnknownKey::kRefuse) return std::nullopt;
+  // A tenant's key beside another one is no way out of its quota.
+  if (settings.unknown_key == config::UnknownKey::kRefuse || presents_tenant(head)) {
+    return std::nullopt;
+  }
   return own();
+}
+
+bool Doorman::presents_tenant(const http::Head& head) {
+  for (std::size_t i = 0; i < head.field_count(); ++i) {
+    const http::Head::Field field = head.field(i);
+    if (holds_key(field.name) && shared_.tenants.find(mac_, key_of(field)) != nullptr) return true;
+  }
+  return false;
 }
 
 // All keys that are presented must be one tenant's: the upstream might look at either.

@@ -39,6 +39,7 @@ class Doorman {
  private:
   Party party_of(tenant::Tenant& tenant, const http::Head& head);
   std::optional<Party> party_by_key(const http::Head& head);
+  bool presents_tenant(const http::Head& head);
 
   const Shared& shared_;
   contract::Examiner& examiner_;

@@ -104,7 +104,10 @@ bool Exchange::upload_is_full() const {
 
 void Exchange::request_complete() {
   if (over_) return;
-  if (refusal_) return refuse(*refusal_);
+  if (refusal_) {
+    if (answer_ != Answer::kDirect) refuse(*refusal_);  // else it is on its way
+    return;
+  }
   if (surface_ != contract::Surface::kPassThrough) return dispatch_contract();
   if (flight_ && head_.framing() != http::Framing::kNone) live().finish_upload();
   pump();
@@ -117,6 +120,7 @@ void Exchange::dispatch_contract() {
     return refuse({400, RefusedBecause::kBody, "invalid_body", routed.contract.error().message, 0});
   }
   contract::Contract& contract = *routed.contract;
+  credential_in_key_ = !worker_.doorman().guards() && !routed.route->is_public;
   body_bytes_ = body_.size();
   series_ = &worker_.metrics().series(routed.route->policy.route, contract.model,
                                       worker_.shared().endpoint, tenant_label());
@@ -234,7 +238,8 @@ void Exchange::share(const contract::Contract& contract) {
         *series_);
   }
   // Kept only if the follower may still have to make its own call.
-  if (role_ == Role::kLeader || worker_.shared().settings.coalesce.follower_wait.count() == 0) {
+  if (role_ == Role::kLeader ||
+      (credential_in_key_ && worker_.shared().settings.coalesce.follower_wait.count() == 0)) {
     release_request();
   }
   pump();

@@ -91,6 +91,7 @@ class Exchange final : public flight::Subscriber {
   void answer_directly(int status, std::string body, std::uint64_t retry_after_ms);
 
   void pump();
+  bool refused_for_another() const;
   void prepare_head();
   // The bytes after the log's last: the final chunk, or the honest end of a broken stream.
   void prepare_tail();
@@ -156,6 +157,7 @@ class Exchange final : public flight::Subscriber {
   bool tail_ready_ = false;
   bool log_dropped_ = false;  // the log does not fit what the caller was told: only tail_ follows
   bool first_bytes_ = false;
+  bool credential_in_key_ = true;  // all callers of the flight presented the same one
   bool over_ = false;
 };
 

@@ -74,13 +74,24 @@ void Exchange::pump() {
     }
     // Ended is read before the bytes: what is peeked after it is everything.
     const LogState log = flight_->log().ended() ? LogState::kEnded : LogState::kGrowing;
-    if (answer_ != Answer::kHeadMade && flight_->head_ready()) prepare_head();
+    if (answer_ != Answer::kHeadMade && flight_->head_ready()) {
+      if (refused_for_another()) return fall_back();
+      prepare_head();
+    }
     if (answer_ != Answer::kHeadMade && out_.empty()) return;
     if (!write_pieces(answer_ == Answer::kHeadMade ? log : LogState::kGrowing)) return;
   }
 }
 
+// A credential that the upstream turned away proves nothing about a caller who has another one.
+bool Exchange::refused_for_another() const {
+  const int status = flight_->head().status;
+  return role_ == Role::kFollower && !credential_in_key_ && answer_ == Answer::kWaiting &&
+         (status == 401 || status == 403);
+}
+
 void Exchange::prepare_head() {
+  if (role_ == Role::kFollower) release_request();
   const AnswerHead& answer = flight_->head();
   if (answer_ == Answer::kOpened) {
     // The caller was told 200 and an event stream already. Anything else has to be an error event.

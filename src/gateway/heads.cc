@@ -15,9 +15,21 @@ using flight::AnswerHead;
 namespace {
 
 // Fields that describe the leader's own call. Prefixes end in '-'.
-constexpr std::array<std::string_view, 10> kLeaderOnly = {
-    "set-cookie", "x-request-id",         "request-id",     "x-ratelimit-", "anthropic-ratelimit-",
-    "ratelimit-", "openai-processing-ms", "x-compute-time", "cf-ray",       "x-amzn-requestid"};
+constexpr std::array<std::string_view, 15> kLeaderOnly = {"set-cookie",
+                                                          "x-request-id",
+                                                          "request-id",
+                                                          "x-ratelimit-",
+                                                          "anthropic-ratelimit-",
+                                                          "ratelimit-",
+                                                          "openai-processing-ms",
+                                                          "x-compute-time",
+                                                          "cf-ray",
+                                                          "x-amzn-requestid",
+                                                          "openai-organization",
+                                                          "openai-project",
+                                                          "anthropic-organization-id",
+                                                          "apim-request-id",
+                                                          "x-ms-client-request-id"};
 // What most heads fit in: buffers of one size serve all of them.
 constexpr std::size_t kHeadBytes = 512;
 constexpr std::string_view kEventStream = "text/event-stream";

@@ -1,5 +1,7 @@
 #include "identity/model_changes.h"
 
+#include "base/text.h"
+
 #include <string>
 
 namespace slipstream::identity {
@@ -45,24 +47,6 @@ constexpr Row kRows[] = {
     {Profile::kGeneric, "", "/unload"},
 };
 
-// Servers compare decoded paths; an escaped letter must not hide one.
-std::string decoded(std::string_view path) {
-  const auto digit = [](char c) {
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-  };
-  std::string out;
-  for (std::size_t i = 0; i < path.size(); ++i) {
-    const bool escape =
-        path[i] == '%' && i + 2 < path.size() && digit(path[i + 1]) >= 0 && digit(path[i + 2]) >= 0;
-    out += escape ? static_cast<char>(digit(path[i + 1]) * 16 + digit(path[i + 2])) : path[i];
-    if (escape) i += 2;
-  }
-  return out;
-}
-
 bool matches(const Row& row, std::string_view path) {
   if (row.match == Match::kEnd) return path.ends_with(row.path);
   const std::size_t slash = path.rfind('/');
@@ -74,7 +58,8 @@ bool matches(const Row& row, std::string_view path) {
 bool changes_model(Profile profile, std::string_view method, std::string_view path) {
   if (method == "HEAD" || method == "OPTIONS") return false;
   std::string without_escapes;
-  if (path.find('%') != std::string_view::npos) path = without_escapes = decoded(path);
+  // Servers compare decoded paths; an escaped letter must not hide one.
+  if (path.find('%') != std::string_view::npos) path = without_escapes = percent_decoded(path);
   while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
   for (const Row& row : kRows) {
     const bool counts =

@@ -117,6 +117,44 @@ TEST(Tenants, UnknownKeysMayBeLetThroughWithAScopeOfTheirOwn) {
   for (Caller* caller : {&own, &twin}) expect_stream(caller->finish(), whole_stream("own"));
 }
 
+// Nor is a second key a way out of the tenant's quota.
+TEST(Tenants, ATenantsKeyBesideAnotherIsRefusedAlsoWhereUnknownKeysPass) {
+  Scene scene({{"scope.unknown_key", "pass"}}, kTenants);
+  Caller caller = scene.ask(chat(), bearer("canary-red-1") + "x-api-key: own-key\r\n");
+  expect_error(caller.finish(), 401, "invalid_api_key");
+  EXPECT_EQ(scene.gate.upstream_calls(), 0U);
+}
+
+TEST(Tenants, ACredentialThatTheUpstreamRefusesIsRefusedToItsOwnerAlone) {
+  for (const int status : {401, 403}) {
+    Scene scene({}, kTenants);
+    Caller expired = scene.ask(chat(), bearer("canary-plain-1"));
+    Call& refused = scene.upstream.wait_call();
+    Caller valid = scene.follow(chat(), bearer("canary-plain-2"));
+    refused.answer(status, R"({"error":{"message":"no"}})", kJson);
+    Call& own = scene.upstream.wait_call();
+    EXPECT_EQ(own.field("authorization"), "Bearer canary-plain-2");
+    answer(own, "mine");
+    EXPECT_EQ(expired.finish().head.status(), status);
+    expect_stream(valid.finish(), whole_stream("mine"));
+    EXPECT_EQ(scene.gate.upstream_calls(), 2U);
+  }
+}
+
+TEST(Tenants, AnEscapedPathIsTheSameSurface) {
+  Scene scene({}, kTenants);
+  Caller caller(scene.gate);
+  const std::string body = chat();
+  caller.send("POST /v1/chat/%63ompletions HTTP/1.1\r\nhost: g\r\n" + bearer("canary-red-1") +
+              "content-type: application/json\r\ncontent-length: " + std::to_string(body.size()) +
+              "\r\n\r\n" + body);
+  Call& call = scene.upstream.wait_call();
+  answer(call, "x");
+  const Answer got = caller.finish();
+  expect_stream(got, whole_stream("x"));
+  EXPECT_EQ(got.role(), "leader") << "a contract, and not passed through";
+}
+
 TEST(Tenants, PassThroughRequestsCarryTheTenantsCredential) {
   Scene scene({}, kTenants);
   Caller caller(scene.gate);
