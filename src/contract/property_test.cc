@@ -84,16 +84,17 @@ Drawn draw(Examiner& examiner, Random& random) {
 
   std::vector<std::string> fields;
   std::string meaning = path_of(surface) + "\n" + policy.epoch + "\n";
-  const auto maybe = [&](const std::string& field, bool counts) {
-    if (random.below(4) != 0) return;
+  const auto maybe = [&](const std::string& field) {
+    if (random.below(4) != 0) return std::string();
     fields.push_back(field);
-    if (counts) meaning += field + "\n";
+    return field + "\n";
   };
-  maybe("authorization: Bearer a", true);
-  maybe("x-forwarded-for: a", hop_counts);
-  maybe("user-agent: a", false);
-  maybe("x-slipstream-vary: a", true);
-  maybe("x-other: a", true);
+  meaning += maybe("authorization: Bearer a");
+  const std::string hop = maybe("x-forwarded-for: a");
+  if (hop_counts) meaning += hop;
+  maybe("user-agent: a");  // means nothing
+  meaning += maybe("x-slipstream-vary: a");
+  meaning += maybe("x-other: a");
 
   const http::Head head = post_head(path_of(surface), fields);
   const std::string body = draw_body(surface, policy, random, meaning);

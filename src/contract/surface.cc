@@ -1,9 +1,8 @@
 #include "contract/surface.h"
 
-#include "base/text.h"
-
 #include <array>
 
+#include "base/text.h"
 #include "contract/name_table.h"
 
 namespace slipstream::contract {

@@ -54,34 +54,32 @@ std::optional<Party> Doorman::identify(const http::Head& head, std::string_view 
     return Party{nullptr, {tenant::named_scope(mac_, tenant::ScopeKind::kTrusted, name)}};
   }
   if (shared_.tenants.empty()) return own();
-  if (const auto party = party_by_key(head)) return party;
+  const Presented keys = presented(head);
+  if (keys.of == Presented::Of::kOneTenant) return party_of(*keys.tenant, head);
   // A tenant's key beside another one is no way out of its quota.
-  if (settings.unknown_key == config::UnknownKey::kRefuse || presents_tenant(head)) {
+  if (keys.of == Presented::Of::kSeveral || settings.unknown_key == config::UnknownKey::kRefuse) {
     return std::nullopt;
   }
   return own();
 }
 
-bool Doorman::presents_tenant(const http::Head& head) {
-  for (std::size_t i = 0; i < head.field_count(); ++i) {
-    const http::Head::Field field = head.field(i);
-    if (holds_key(field.name) && shared_.tenants.find(mac_, key_of(field)) != nullptr) return true;
-  }
-  return false;
-}
-
-// All keys that are presented must be one tenant's: the upstream might look at either.
-std::optional<Party> Doorman::party_by_key(const http::Head& head) {
-  tenant::Tenant* found = nullptr;
+// All keys must be one tenant's: the upstream might look at either.
+Doorman::Presented Doorman::presented(const http::Head& head) {
+  Presented keys;
+  std::size_t count = 0;
+  std::size_t found = 0;
   for (std::size_t i = 0; i < head.field_count(); ++i) {
     const http::Head::Field field = head.field(i);
     if (!holds_key(field.name)) continue;
+    ++count;
     tenant::Tenant* const tenant = shared_.tenants.find(mac_, key_of(field));
-    if (tenant == nullptr || (found != nullptr && found != tenant)) return std::nullopt;
-    found = tenant;
+    if (tenant == nullptr) continue;
+    ++found;
+    if (keys.tenant != nullptr && keys.tenant != tenant) return {nullptr, Presented::Of::kSeveral};
+    keys.tenant = tenant;
   }
-  if (found == nullptr) return std::nullopt;
-  return party_of(*found, head);
+  if (found > 0) keys.of = found == count ? Presented::Of::kOneTenant : Presented::Of::kSeveral;
+  return keys;
 }
 
 // What else the credential says (an organization, a project) reaches the upstream with the caller's

@@ -38,8 +38,13 @@ class Doorman {
 
  private:
   Party party_of(tenant::Tenant& tenant, const http::Head& head);
-  std::optional<Party> party_by_key(const http::Head& head);
-  bool presents_tenant(const http::Head& head);
+  // Whose keys a request presents.
+  struct Presented {
+    enum class Of { kNoTenant, kOneTenant, kSeveral };
+    tenant::Tenant* tenant = nullptr;  // kOneTenant
+    Of of = Of::kNoTenant;
+  };
+  Presented presented(const http::Head& head);
 
   const Shared& shared_;
   contract::Examiner& examiner_;

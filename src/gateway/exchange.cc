@@ -141,8 +141,7 @@ void Exchange::dispatch_contract() {
     if (sampled_.has_twin()) series_->add(Counter::kCouldHaveShared);
   }
   if (contract.verdict.shareable) return share(contract);
-  fly_alone(reason_,
-            make_order(streamed_ ? Order::Answer::kStream : Order::Answer::kBody, Upload::kLength));
+  fly_alone(reason_, contract_order());
 }
 
 namespace {
@@ -205,6 +204,11 @@ Order Exchange::make_order(Order::Answer answer, Upload upload) {
   return order;
 }
 
+// For a request whose body was collected.
+Order Exchange::contract_order() {
+  return make_order(streamed_ ? Order::Answer::kStream : Order::Answer::kBody, Upload::kLength);
+}
+
 void Exchange::share(const contract::Contract& contract) {
   flight::Flight::Setup setup;
   setup.key = contract.key.bytes;
@@ -220,8 +224,7 @@ void Exchange::share(const contract::Contract& contract) {
   if (!entry.opened && entry.flight->canonical() != contract.canonical) {
     // Two different contracts with one SHA-256: never seen, never shared.
     worker_.shared().table.leave(*entry.flight, worker_.now());
-    return fly_alone(reason_, make_order(streamed_ ? Order::Answer::kStream : Order::Answer::kBody,
-                                         Upload::kLength));
+    return fly_alone(reason_, contract_order());
   }
   role_ = entry.opened ? Role::kLeader : Role::kFollower;
   series_->add(entry.opened ? Counter::kLeaders : Counter::kFollowers);
@@ -233,9 +236,7 @@ void Exchange::share(const contract::Contract& contract) {
   }
   subscribe(std::move(entry.flight), std::move(entry.cursor));
   if (role_ == Role::kLeader) {
-    live().start(
-        make_order(streamed_ ? Order::Answer::kStream : Order::Answer::kBody, Upload::kLength),
-        *series_);
+    live().start(contract_order(), *series_);
   }
   // Kept only if the follower may still have to make its own call.
   if (role_ == Role::kLeader ||

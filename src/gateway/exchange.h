@@ -86,6 +86,7 @@ class Exchange final : public flight::Subscriber {
   void fly_alone(contract::Reason reason, Order order);
   void subscribe(flight::FlightRef flight, flight::Cursor cursor);
   Order make_order(Order::Answer answer, Upload upload);
+  Order contract_order();
   void refuse(const Refusal& refusal);
   // `retry_after_ms`: 0 names no delay.
   void answer_directly(int status, std::string body, std::uint64_t retry_after_ms);

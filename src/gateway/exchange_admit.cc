@@ -30,8 +30,9 @@ bool Exchange::admit() {
   const auto party =
       worker_.doorman().identify(head_, session_->stream().peer_address(), session_->scope_memo());
   if (!party) {
-    refusal_.reset(new Refusal{401, RefusedBecause::kCredential, "invalid_api_key",
-                               "The API key is missing or not known here."});
+    refusal_ =
+        std::make_unique<const Refusal>(Refusal{401, RefusedBecause::kCredential, "invalid_api_key",
+                                                "The API key is missing or not known here."});
     return false;
   }
   party_ = *party;
@@ -40,11 +41,12 @@ bool Exchange::admit() {
   if (answer.verdict == Quota::Verdict::kGranted) return true;
   // Callers that were refused together must not come back together.
   const auto wait_ms = static_cast<std::uint64_t>(to_ms(answer.wait)) + 1;
-  refusal_.reset(new Refusal{429, RefusedBecause::kQuota, "rate_limit_exceeded",
-                             answer.verdict == Quota::Verdict::kNoTokens
-                                 ? "The tokens per minute of this tenant are used up."
-                                 : "The requests per minute of this tenant are used up.",
-                             wait_ms + worker_.random().below(wait_ms / 4 + 1)});
+  refusal_ = std::make_unique<const Refusal>(
+      Refusal{429, RefusedBecause::kQuota, "rate_limit_exceeded",
+              answer.verdict == Quota::Verdict::kNoTokens
+                  ? "The tokens per minute of this tenant are used up."
+                  : "The requests per minute of this tenant are used up.",
+              wait_ms + worker_.random().below(wait_ms / 4 + 1)});
   return false;
 }
 

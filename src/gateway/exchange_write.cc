@@ -327,8 +327,7 @@ void Exchange::send_keep_alive() {
 void Exchange::fall_back() {
   series_->add(telemetry::Counter::kFallbacks);
   leave_flight();
-  fly_alone(reason_,
-            make_order(streamed_ ? Order::Answer::kStream : Order::Answer::kBody, Upload::kLength));
+  fly_alone(reason_, contract_order());
 }
 
 void Exchange::time_out() {

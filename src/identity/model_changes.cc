@@ -1,8 +1,8 @@
 #include "identity/model_changes.h"
 
-#include "base/text.h"
-
 #include <string>
+
+#include "base/text.h"
 
 namespace slipstream::identity {
 

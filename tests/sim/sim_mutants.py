@@ -83,7 +83,7 @@ MUTANTS = [
      "if (may_retry) return retry_later(failure);"),
     ("error event ends well", "gateway/live_flight.cc", "    return complete(FlightEnding::kCut);",
      "    return complete(FlightEnding::kWhole);"),
-    ("pause never resumed", "gateway/live_flight.cc", "    attempt_->resume();\n", ""),
+    ("pause never resumed", "gateway/live_flight_publish.cc", "    attempt_->resume();\n", ""),
     ("dirty connection pooled", "upstream/connection.cc",
      "clean_ = keep_ && rest.empty() && unsent() == 0;", "clean_ = true;\n  return attempt_->complete();"),
     ("unfinished connection pooled", "upstream/http_attempt.cc", "if (connection_->clean()) return",
